@@ -1,0 +1,83 @@
+"""pagehand: an agent that lives in a web page, and runs on CPython alike.
+
+The public names are imported when they are first used, so `import pagehand` costs nothing.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import Any
+
+__version__ = "0.1.0"
+
+_HOMES = {
+    "root": ("create_agent", "generate", "generate_structured", "run_tool_loop", "stream"),
+    "agent.agent": ("Agent", "get_current_run_id"),
+    "agent.config": ("AgentConfig",),
+    "agent.prompts": ("Prompt", "PromptContext"),
+    "agent.run": ("StepControl",),
+    "agent.stream": ("RunStream",),
+    "cancel": ("AbortController", "AbortSignal"),
+    "errors": (
+        "AgentAborted",
+        "AuthenticationError",
+        "BusyError",
+        "ConfigError",
+        "ContentRefusedError",
+        "ContextWindowExceededError",
+        "CorsError",
+        "EngineError",
+        "InvalidRequestError",
+        "MalformedResponseError",
+        "ModelError",
+        "ModelNotFoundError",
+        "ModelTimeoutError",
+        "NetworkError",
+        "OverloadedError",
+        "PagehandError",
+        "PermissionDeniedError",
+        "QuotaExceededError",
+        "RateLimitError",
+        "ServerError",
+        "StreamInterruptedError",
+        "ToolBudgetError",
+        "ToolDeniedError",
+        "ToolError",
+        "ToolInputError",
+        "ToolTimeoutError",
+    ),
+    "events": ("Event", "event_from_dict"),
+    "messages": ("Message",),
+    "models.base": ("GenerateResult", "Model", "ModelRequest", "ToolCall"),
+    "models.generate": ("ModelStream", "StructuredResult"),
+    "models.overflow": ("overflow_of",),
+    "models.profiles": ("ModelProfile",),
+    "models.registry": ("ModelSpec", "resolve_model", "resolve_stage"),
+    "plan": ("Plan", "PlanStep", "RunResult", "StepResult", "ToolCallRecord"),
+    "secret": ("redact_headers",),
+    "storage.memory": ("ContextStore", "MemoryStore"),
+    "tools.tool": (
+        "Tool",
+        "ToolContext",
+        "define_tool",
+        "is_read_only_tool",
+        "mark_read_only",
+        "tool",
+    ),
+    "usage": ("Usage",),
+}
+_HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
+
+__all__ = sorted(_HOME_OF)
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOME_OF:
+        raise AttributeError(f"module 'pagehand' has no attribute {name!r}")
+    value = getattr(import_module(f"pagehand.{_HOME_OF[name]}"), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return [*globals(), *__all__]

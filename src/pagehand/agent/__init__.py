@@ -1,0 +1,1 @@
+"""The agent: plan, execute, re-plan, synthesize. One file a stage, `run` holds the loop."""

@@ -1,0 +1,181 @@
+"""Every setting of an agent, with its default, and the judgement of what a user gives."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, fields, replace
+from typing import Any
+
+from ..errors import ConfigError
+from ..models.registry import ModelInput, is_model
+from ..names import from_wire, nearest, to_wire
+from ..storage.memory import ContextStore
+from ..tools.tool import ToolsInput
+from .logging import LEVELS
+
+STAGES = ("planner", "executor", "replanner", "synthesizer")
+
+
+@dataclass(slots=True)
+class AgentConfig:
+    """The settings of an agent. Dicts may use these names or their camelCase.
+
+    Model: `model`, or `provider_type` with `model`, `base_url`, `api_key`, `headers` and
+    `provider_options` beside it; `planner` and `synthesizer` override it for their stages (the
+    replanner shares the planner's). `context_window_tokens` is the window in use, in tokens.
+
+    Caps: `max_iterations` executed steps a run, `max_steps_per_task` model calls a step,
+    `max_revisions` new plans a run, `max_plan_steps` steps a plan, `max_tool_calls` calls a run
+    (None = no cap), `max_concurrent_runs` (None = no cap).
+
+    Times are in milliseconds; `llm_timeout_ms` 0 means no limit.
+    """
+
+    model: ModelInput | None = None
+    provider_type: str | None = None
+    base_url: str | None = None
+    api_key: Any = None
+    headers: dict[str, str] = field(default_factory=dict)
+    provider_options: dict[str, Any] = field(default_factory=dict)
+    planner: ModelInput | None = None
+    synthesizer: ModelInput | None = None
+    tools: ToolsInput | None = None
+    tool_mode: str = "auto"
+    system_prompt: str = ""
+    prompts: Mapping[str, Callable[..., Any]] = field(default_factory=dict)
+    describe_state: Callable[[], Any] | None = None
+    memory: ContextStore | None = None
+    session_id: str = "default"
+    max_iterations: int = 8
+    max_steps_per_task: int = 8
+    max_revisions: int = 2
+    max_plan_steps: int = 8
+    max_tool_calls: int | None = None
+    max_concurrent_runs: int | None = None
+    replan: bool = True
+    replan_after: str | Callable[..., Any] = "failure"
+    synthesize: bool | str = True
+    temperature: float | None = None
+    context_window_tokens: int | None = None
+    llm_timeout_ms: float = 120_000
+    llm_max_retries: int = 2
+    client_name: str = "pagehand"
+    log_level: str = "warn"
+    logger: Any = None
+    raise_on_abort: bool = False
+
+
+_FIELDS = tuple(each.name for each in fields(AgentConfig))
+_ALIASES = {"chat_timeout_ms": "llm_timeout_ms"}
+_SPEC_FIELDS = ("provider_type", "base_url", "api_key", "headers", "provider_options")
+_DEPRECATED = {"planner_model": "planner", "synthesizer_model": "synthesizer"}
+# The smallest value that makes sense, by field.
+_AT_LEAST = {
+    "max_iterations": 1,
+    "max_steps_per_task": 1,
+    "max_revisions": 0,
+    "max_plan_steps": 1,
+    "max_tool_calls": 0,
+    "max_concurrent_runs": 1,
+    "context_window_tokens": 512,
+    "llm_timeout_ms": 0,
+    "llm_max_retries": 0,
+}
+_CHOICES: dict[str, tuple[Any, ...]] = {
+    "tool_mode": ("auto", "native", "prompted"),
+    "synthesize": (True, False, "auto"),
+    "log_level": (*LEVELS, "none"),
+}
+
+
+def read_config(
+    config: AgentConfig | Mapping[str, Any] | None, values: Mapping[str, Any]
+) -> AgentConfig:
+    """Give the settings of a config object or dict and of keyword fields laid over it.
+
+    Raises ConfigError: for an unknown field with the nearest known name, for a value outside its
+    range, for a field of the wrong kind.
+    """
+    if isinstance(config, AgentConfig):
+        given: dict[str, Any] = {}
+        base = config
+    elif config is None or isinstance(config, Mapping):
+        given, base = dict(config or {}), AgentConfig()
+    else:
+        raise ConfigError(
+            f"The config must be an AgentConfig or a dict, got {type(config).__name__}."
+        )
+    named = _known({**given, **values})
+    made = replace(base, **named)
+    _judge(made)
+    return made
+
+
+def _known(values: Mapping[str, Any]) -> dict[str, Any]:
+    known: dict[str, Any] = {}
+    for key, value in values.items():
+        name = from_wire(key)
+        name = _ALIASES.get(name, name)
+        if name in _DEPRECATED:
+            stage = _DEPRECATED[name]
+            known.setdefault(stage, value if isinstance(value, str) else {"model": value})
+        elif name in _FIELDS:
+            known[name] = value
+        else:
+            hint = nearest(name, (*_FIELDS, *_ALIASES))
+            shown = to_wire(hint) if hint and key != name else hint
+            raise ConfigError(
+                f"There is no setting {key!r}." + (f" Did you mean {shown!r}?" if shown else "")
+            )
+    # A field given as None means: the default.
+    return {name: value for name, value in known.items() if value is not None}
+
+
+def _judge(config: AgentConfig) -> None:
+    for name, least in _AT_LEAST.items():
+        value = getattr(config, name)
+        if value is None:
+            continue
+        if isinstance(value, bool) or not isinstance(value, int | float) or value < least:
+            raise ConfigError(f"{name} must be a number of at least {least}, got {value!r}.")
+    for name, choices in _CHOICES.items():
+        if getattr(config, name) not in choices:
+            shown = ", ".join(repr(choice) for choice in choices)
+            raise ConfigError(f"{name} must be one of {shown}, got {getattr(config, name)!r}.")
+    trigger = config.replan_after
+    if trigger not in ("failure", "always") and not callable(trigger):
+        raise ConfigError(
+            f"replan_after must be 'failure', 'always' or a function, got {trigger!r}."
+        )
+    if config.describe_state is not None and not callable(config.describe_state):
+        raise ConfigError("describe_state must be a function that gives a text.")
+    for stage, builder in config.prompts.items():
+        if stage not in STAGES or not callable(builder):
+            raise ConfigError(
+                f"prompts[{stage!r}] is not a stage's function: use {', '.join(STAGES)} with "
+                "functions of the stage's context."
+            )
+    if config.temperature is not None and not 0 <= config.temperature <= 2:
+        raise ConfigError(f"temperature must lie between 0 and 2, got {config.temperature!r}.")
+
+
+def base_model(config: AgentConfig, default: ModelInput | None) -> ModelInput:
+    """Give what the config names as its model. Raises ConfigError when it names none."""
+    beside = {name: value for name in _SPEC_FIELDS if (value := getattr(config, name))}
+    model = config.model
+    if model is None:
+        if beside or default is None:
+            raise ConfigError(
+                "No model is named: give model='provider:model', such as "
+                "'openai-compatible:qwen3' with a base_url."
+            )
+        return default
+    if not beside:
+        return model
+    if is_model(model):
+        raise ConfigError(f"A ready model takes no {', '.join(beside)} beside it.")
+    if isinstance(model, Mapping):
+        return {**beside, **{from_wire(key): value for key, value in model.items()}}
+    if isinstance(model, str):
+        return {**beside, "model": model}
+    raise ConfigError(f"Give {', '.join(beside)} inside the ModelSpec, not beside it.")

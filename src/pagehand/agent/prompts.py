@@ -1,0 +1,290 @@
+"""What each stage is told, in two sizes: full, and compact for windows under 16 000 tokens.
+
+The system text holds only what stays the same for a whole run (so that providers can cache it):
+the stage's rules, the tools where the stage shows them, then the host's `system_prompt`. Whatever
+changes stands in the user text. A host replaces a stage's text with `prompts={stage: function}`,
+where the function takes the PromptContext and gives a Prompt or a `{system, prompt}` dict.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from ..errors import ConfigError
+from ..messages import Message
+from ..plan import PlanStep
+from ..tools.results import clip
+
+
+@dataclass(slots=True, frozen=True)
+class Prompt:
+    """A stage's two texts."""
+
+    system: str
+    prompt: str
+
+
+@dataclass(slots=True)
+class PromptContext:
+    """Everything a stage's text may draw on.
+
+    `done` holds a line for each finished step, `remaining` the steps that are left, `findings`
+    excerpts of what tools returned; `mode` is native or prompted.
+    """
+
+    goal: str
+    state: str | None = None
+    catalogue: str = ""
+    mode: str = "native"
+    compact: bool = False
+    history: Sequence[Message] = ()
+    step: PlanStep | None = None
+    index: int = 0
+    total: int = 0
+    done: list[str] = field(default_factory=list)
+    remaining: list[str] = field(default_factory=list)
+    findings: list[str] = field(default_factory=list)
+    max_plan_steps: int = 8
+    nudge: str = ""
+
+
+# Every rule of a stage has its own line, in both sizes: tests hold a table of them.
+
+_PLANNER = """\
+You are the planner of an agent that works on its own. Turn the request into a short list of \
+ordered steps that other stages carry out with the tools below.
+
+Rules
+- Plan the use of tools for everything they can do or look up. A question that needs data is a \
+task, not small talk.
+- Usually 1 to 5 steps, never more than {max_plan_steps}. Each step is one clear action with an \
+outcome that can be checked; name the tools it likely needs.
+- Never ask the user anything and never plan a step that asks the user or waits for an answer.
+- When the request is ambiguous, take the most reasonable reading and write the assumption into \
+the step.
+- Whether a tool may run is decided by the host, never by a question in a step.
+- Leave `steps` empty only for a greeting, small talk or a question that can be answered without \
+any tool; then write the complete answer for the user into `thought`.
+
+Answer with one JSON object and nothing else:
+{{"thought": "how you read the request", "steps": [{{"description": "what to do", \
+"expectedOutcome": "what is true afterwards", "suggestedTools": ["tool_name"]}}]}}"""
+
+_PLANNER_COMPACT = """\
+You plan for an agent that works on its own. Answer with JSON only:
+{{"thought": "...", "steps": [{{"description": "...", "suggestedTools": ["..."]}}]}}
+- Use tools for all they can do or look up.
+- As few steps as possible, at most {max_plan_steps}.
+- Never ask the user; plan no step that asks.
+- Unclear? Take the likeliest meaning and write the assumption into the step.
+- The host permits tools; never ask for permission.
+- Only for small talk or what needs no tool: empty steps, the answer in thought."""
+
+_EXECUTOR = """\
+You are the executor of an agent that works on its own. Carry out the current step of the plan, \
+and only that step, with the tools you have.
+
+Rules
+- Act: look things up with tools instead of guessing, and call tools instead of describing calls.
+- Never ask a question and never ask for confirmation or permission; the host decides which tools \
+may run.
+- When something is left open, pick a sensible default and state the assumption in your result.
+- After a tool fails, read its message and try another way before you give up. Do not repeat a \
+call that was denied.
+- Finish with a short report of what was done and every fact found that later steps or the answer \
+need (names, numbers, ids).
+- Only when the step is truly impossible (a tool is missing or denied, credentials or permissions \
+are missing, the data does not exist) end your report with {blocker}."""
+
+_EXECUTOR_COMPACT = """\
+You carry out one step of a plan with tools, on your own.
+- Call tools; do not describe or guess.
+- Never ask a question or for permission; the host decides.
+- Left open? Take a sensible default and state the assumption.
+- A tool failed? Try another way.
+- End with a short report of what was done and found.
+- Truly impossible (tool missing or denied, no access, no data)? End with {blocker}."""
+
+_ENVELOPE = """\
+
+Answer with one JSON object and nothing else:
+{"reply": "what you did or found", "actions": [{"tool": "tool_name", "args": {"name": "value"}}]}
+The actions run at once and you get TOOL RESULTS. When the step is done, give an empty `actions` \
+list and the report in `reply`."""
+
+_ENVELOPE_COMPACT = """\
+
+Answer with JSON only:
+{"reply": "...", "actions": [{"tool": "...", "args": {...}}]}
+You then get TOOL RESULTS. Done? Empty actions, the report in reply."""
+
+_REPLANNER = """\
+You are the replanner of an agent that works on its own. After a step, decide how the run goes on.
+
+Rules
+- continue: the remaining steps still lead to the goal.
+- revise: the remaining steps no longer fit; give new ones in `steps`. Prefer this to an empty \
+finish: route around a failure with other tools or other arguments.
+- finish: the goal is reached, or nothing that is left to try can reach it.
+- Never plan a step that asks the user or waits for an answer; for what is unclear take the most \
+reasonable reading and write the assumption into the step.
+- A denied tool stays denied: the host decides, do not plan to ask for permission.
+
+Answer with one JSON object and nothing else:
+{"decision": "continue" | "revise" | "finish", "reason": "why", "steps": [{"description": "what \
+to do", "suggestedTools": ["tool_name"]}]}"""
+
+_REPLANNER_COMPACT = """\
+A step of a plan ended. Decide how to go on. Answer with JSON only:
+{"decision": "continue" | "revise" | "finish", "reason": "...", "steps": [{"description": "..."}]}
+- continue: the remaining steps still fit.
+- revise: give new steps; prefer this to finishing empty, go around the failure.
+- finish: the goal is reached or nothing is left to try.
+- Never plan a step that asks the user; unclear means the likeliest reading, stated.
+- A denied tool stays denied; never ask for permission."""
+
+_SYNTHESIZER = """\
+You write the answer of an agent that has finished its work. The user sees only your text.
+
+Rules
+- Answer the request directly from the progress and the findings; invent nothing that is not in \
+them.
+- Say what was done and what was found; say plainly what failed or could not be done.
+- Mention the assumptions that were made.
+- Do not ask for confirmation or permission. End with a question only when the request truly \
+cannot be completed without the user.
+- Plain language or Markdown, in the language of the request; no JSON, no talk of steps, stages or \
+tools by their internal names."""
+
+_SYNTHESIZER_COMPACT = """\
+Write the final answer for the user from the progress below, in the user's language.
+- Say what was done and found; invent nothing; say what failed.
+- Mention assumptions.
+- Ask no confirmation; a question only if nothing can be done without the user.
+- Plain text, no JSON."""
+
+NUDGE = (
+    "The last plan had no steps. Tools are available: if any of the listed tools can do or look "
+    "up part of this request, plan steps that use them. Leave `steps` empty only if none can."
+)
+
+# How much of the conversation and of results stages read: turns and characters, full and compact.
+_HISTORY_TURNS = (8, 4)
+_HISTORY_CHARS = (1_500, 400)
+_STATE_CHARS = (8_000, 1_500)
+
+
+def planner_prompt(context: PromptContext) -> Prompt:
+    """The planner's default texts."""
+    rules = (_PLANNER_COMPACT if context.compact else _PLANNER).format(
+        max_plan_steps=context.max_plan_steps
+    )
+    return Prompt(
+        _with_tools(rules, context.catalogue),
+        _join(
+            _history(context),
+            _state(context),
+            f"Request: {context.goal}",
+            context.nudge,
+        ),
+    )
+
+
+def executor_prompt(context: PromptContext, blocker: str) -> Prompt:
+    """The executor's default texts."""
+    rules = (_EXECUTOR_COMPACT if context.compact else _EXECUTOR).format(blocker=blocker)
+    if context.mode == "prompted":
+        rules += _ENVELOPE_COMPACT if context.compact else _ENVELOPE
+        rules = _with_tools(rules, context.catalogue)
+    step = context.step or PlanStep(context.goal)
+    expected = f"Expected outcome: {step.expected_outcome}" if step.expected_outcome else ""
+    suggested = (
+        f"Suggested tools: {', '.join(step.suggested_tools)}" if step.suggested_tools else ""
+    )
+    return Prompt(
+        rules,
+        _join(
+            f"Goal: {context.goal}",
+            _state(context),
+            _listed("Earlier steps and their results:", context.done),
+            f"Current step ({context.index + 1} of {context.total}): {step.description}",
+            expected,
+            suggested,
+        ),
+    )
+
+
+def replanner_prompt(context: PromptContext) -> Prompt:
+    """The replanner's default texts."""
+    return Prompt(
+        _REPLANNER_COMPACT if context.compact else _REPLANNER,
+        _join(
+            f"Goal: {context.goal}",
+            _state(context),
+            _listed("Progress:", context.done),
+            _listed("Remaining plan:", context.remaining or ["(nothing)"]),
+        ),
+    )
+
+
+def synthesizer_prompt(context: PromptContext) -> Prompt:
+    """The synthesizer's default texts."""
+    return Prompt(
+        _SYNTHESIZER_COMPACT if context.compact else _SYNTHESIZER,
+        _join(
+            f"Request: {context.goal}",
+            _state(context),
+            _listed("Progress:", context.done or ["(no step was carried out)"]),
+            _listed("Findings of the tools:", context.findings),
+        ),
+    )
+
+
+def build(
+    stage: str,
+    context: PromptContext,
+    default: Callable[[PromptContext], Prompt],
+    override: Callable[[PromptContext], Any] | None,
+    system_prompt: str,
+) -> Prompt:
+    """Give a stage's texts: the host's own builder or the default, then the `system_prompt`.
+
+    Raises ConfigError when the host's builder gives neither a Prompt nor `{system, prompt}`.
+    """
+    made = override(context) if override else default(context)
+    if isinstance(made, Mapping) and {"system", "prompt"} <= made.keys():
+        made = Prompt(str(made["system"]), str(made["prompt"]))
+    if not isinstance(made, Prompt):
+        raise ConfigError(
+            f"prompts[{stage!r}] must give a Prompt or a dict with `system` and `prompt`, got "
+            f"{type(made).__name__}."
+        )
+    if system_prompt:
+        made = replace(made, system=f"{made.system}\n\n{system_prompt}")
+    return made
+
+
+def _with_tools(rules: str, catalogue: str) -> str:
+    return f"{rules}\n\nTools:\n{catalogue or '(none)'}"
+
+
+def _history(context: PromptContext) -> str:
+    turns, chars = _HISTORY_TURNS[context.compact], _HISTORY_CHARS[context.compact]
+    lines = [f"{message.role}: {clip(message.text, chars)}" for message in context.history[-turns:]]
+    return _listed("Recent conversation:", lines)
+
+
+def _state(context: PromptContext) -> str:
+    if not context.state:
+        return ""
+    return f"Current state:\n{clip(context.state, _STATE_CHARS[context.compact])}"
+
+
+def _listed(title: str, lines: Sequence[str]) -> str:
+    return "\n".join([title, *(f"- {line}" for line in lines)]) if lines else ""
+
+
+def _join(*blocks: str) -> str:
+    return "\n\n".join(block for block in blocks if block)

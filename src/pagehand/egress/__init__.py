@@ -1,0 +1,1 @@
+"""What a model may reach on the network: addresses judged, and the fetch that obeys."""

@@ -1,0 +1,1 @@
+"""Other protocols' views of an agent. A face reads events and calls public functions."""

@@ -1,0 +1,386 @@
+"""The chat completions wire of OpenAI and of everything that speaks it.
+
+Source: OpenAI's API reference, "Chat Completions", and what compatible servers do differently:
+no index on tool call deltas, arguments as an object, reasoning under several names, usage only in
+the last chunk or not at all.
+"""
+
+from __future__ import annotations
+
+import base64
+import json
+from collections.abc import AsyncIterator
+from typing import Any
+
+from ..cancel import closing
+from ..errors import MalformedResponseError, ModelError, NetworkError, StreamInterruptedError
+from ..messages import FilePart, ImagePart, Message, TextPart, ToolCallPart, ToolResultPart
+from ..ports import Http, HttpRequest, HttpResponse
+from ..secret import Secret, scrub
+from ..sse import SSEDecoder
+from ..usage import Usage
+from .base import (
+    Finish,
+    FinishReason,
+    GenerateResult,
+    ModelPart,
+    ModelRequest,
+    ReasoningDelta,
+    TextDelta,
+    ToolCall,
+    ToolCallDelta,
+    ToolCallEnd,
+    ToolCallStart,
+)
+from .faults import error_words, fault_of_answer, fault_of_words
+from .profiles import ModelProfile
+
+_FINISH: dict[str, FinishReason] = {
+    "stop": "stop",
+    "eos": "stop",
+    "tool_calls": "tool-calls",
+    "function_call": "tool-calls",
+    "length": "length",
+    "max_tokens": "length",
+    "content_filter": "content-filter",
+}
+
+
+class OpenAIChatModel:
+    """A model behind a chat completions endpoint. `base_url` ends before `/chat/completions`."""
+
+    def __init__(
+        self,
+        name: str,
+        *,
+        base_url: str,
+        http: Http,
+        profile: ModelProfile,
+        provider: str = "openai-compatible",
+        api_key: Secret | None = None,
+        headers: dict[str, str] | None = None,
+        options: dict[str, Any] | None = None,
+    ) -> None:
+        self.name = name
+        self.provider = provider
+        self.profile = profile
+        self._url = base_url.rstrip("/") + "/chat/completions"
+        self._http = http
+        self._key = api_key
+        self._headers = dict(headers or {})
+        self._options = dict(options or {})
+
+    async def stream(self, request: ModelRequest) -> AsyncIterator[ModelPart]:
+        """Answer one request. Raises a ModelError that says what to do."""
+        try:
+            response = await self._http.send(self._http_request(request))
+        except NetworkError as fault:
+            fault.provider, fault.model = self.provider, self.name
+            raise
+        try:
+            if response.status >= 400:
+                raise self._scrubbed(
+                    fault_of_answer(
+                        response.status,
+                        response.headers,
+                        await response.read(),
+                        provider=self.provider,
+                        model=self.name,
+                    )
+                )
+            reader = _Reader(self)
+            whole = not request.stream or "json" in response.headers.get("content-type", "")
+            parts = self._whole(response, reader) if whole else self._events(response, reader)
+            async with closing(parts):
+                async for part in parts:
+                    yield part
+        finally:
+            await response.close()
+
+    async def _whole(self, response: HttpResponse, reader: _Reader) -> AsyncIterator[ModelPart]:
+        body = await response.read()
+        for part in reader.take(self._object(body.decode("utf-8", "replace"))):
+            yield part
+        for part in reader.end():
+            yield part
+
+    async def _events(self, response: HttpResponse, reader: _Reader) -> AsyncIterator[ModelPart]:
+        decoder = SSEDecoder()
+        done = False
+        async with closing(response.batches()) as batches:
+            async for batch in batches:
+                for event in decoder.feed(batch):
+                    if done or event.data == "[DONE]":
+                        done = True
+                        continue
+                    for part in reader.take(self._object(event.data)):
+                        yield part
+        if not done and reader.finish is None:
+            raise StreamInterruptedError(
+                f"The stream of {self.provider} ended in the middle of the answer of "
+                f"{self.name!r}. Try again.",
+                provider=self.provider,
+                model=self.name,
+            )
+        for part in reader.end():
+            yield part
+
+    def _object(self, text: str) -> dict[str, Any]:
+        try:
+            value = json.loads(text)
+        except ValueError:
+            value = None
+        if not isinstance(value, dict):
+            raise MalformedResponseError(
+                f"{self.provider} sent something that is not a chat completion: "
+                f"{scrub(text[:200], self._secrets())!r}. Check that the base URL names an "
+                "OpenAI-compatible endpoint.",
+                provider=self.provider,
+                model=self.name,
+            )
+        if "error" in value and not value.get("choices"):
+            status = value["error"].get("code") if isinstance(value["error"], dict) else None
+            raise self._scrubbed(
+                fault_of_words(
+                    error_words(value),
+                    status=status if isinstance(status, int) and status >= 400 else None,
+                    provider=self.provider,
+                    model=self.name,
+                )
+            )
+        return value
+
+    def _http_request(self, request: ModelRequest) -> HttpRequest:
+        headers = {"content-type": "application/json", **self._headers}
+        if self._key:
+            headers["authorization"] = f"Bearer {self._key.reveal()}"
+        body = json.dumps(self._body(request), ensure_ascii=False)
+        return HttpRequest("POST", self._url, headers, body)
+
+    def _body(self, request: ModelRequest) -> dict[str, Any]:
+        body: dict[str, Any] = {
+            "model": self.name,
+            "messages": [wire for message in request.messages for wire in _messages(message)],
+            "stream": request.stream,
+        }
+        if request.stream:
+            body["stream_options"] = {"include_usage": True}
+        if request.tools:
+            body["tools"] = [
+                {
+                    "type": "function",
+                    "function": {
+                        "name": tool.name,
+                        "description": tool.description,
+                        "parameters": tool.input_schema,
+                    },
+                }
+                for tool in request.tools
+            ]
+            if request.tool_choice != "auto":
+                body["tool_choice"] = _tool_choice(request.tool_choice)
+        if request.output_schema is not None and self.profile.output_schema:
+            body["response_format"] = {
+                "type": "json_schema",
+                "json_schema": {"name": "answer", "schema": request.output_schema},
+            }
+        if request.max_output_tokens is not None:
+            body["max_tokens"] = request.max_output_tokens
+        if request.temperature is not None:
+            body["temperature"] = request.temperature
+        return body | self._options
+
+    def _secrets(self) -> list[Secret]:
+        return [self._key] if self._key else []
+
+    def _scrubbed(self, fault: ModelError) -> ModelError:
+        fault.message = scrub(fault.message, self._secrets())
+        fault.args = (fault.message,)
+        return fault
+
+
+class _Call:
+    """A tool call that is being written."""
+
+    __slots__ = ("id", "name", "pieces", "started")
+
+    def __init__(self, id: str) -> None:
+        self.id = id
+        self.name = ""
+        self.pieces: list[str] = []
+        self.started = False
+
+
+class _Reader:
+    """Gathers chunks into parts; a whole answer is read as one chunk that has `message`."""
+
+    def __init__(self, model: OpenAIChatModel) -> None:
+        self._model = model
+        self._text: list[str] = []
+        self._reasoning: list[str] = []
+        self._refusal: list[str] = []
+        self._calls: dict[int, _Call] = {}
+        self._usage = Usage()
+        self.finish: str | None = None
+
+    def take(self, chunk: dict[str, Any]) -> list[ModelPart]:
+        if isinstance(usage := chunk.get("usage"), dict):
+            self._usage = read_usage(usage)
+        choices = chunk.get("choices")
+        if not isinstance(choices, list) or not choices:
+            return []
+        choice = choices[0]
+        delta = choice.get("delta") or choice.get("message") or {}
+        self.finish = choice.get("finish_reason") or self.finish
+        parts: list[ModelPart] = []
+        thought = delta.get("reasoning_content") or delta.get("reasoning")
+        if isinstance(thought, str) and thought:
+            self._reasoning.append(thought)
+            parts.append(ReasoningDelta(thought))
+        if text := _text(delta.get("content")):
+            self._text.append(text)
+            parts.append(TextDelta(text))
+        if refusal := delta.get("refusal"):
+            self._refusal.append(refusal)
+        for call in delta.get("tool_calls") or ():
+            parts += self._call(call)
+        return parts
+
+    def _call(self, wire: dict[str, Any]) -> list[ModelPart]:
+        index = wire.get("index")
+        if not isinstance(index, int):
+            # Some servers leave the index out: a new id is a new call, none continues the last.
+            known = {call.id: key for key, call in self._calls.items()}
+            last = max(self._calls, default=-1)
+            index = known.get(wire["id"], last + 1) if wire.get("id") else max(last, 0)
+        call = self._calls.get(index)
+        if call is None:
+            call = self._calls[index] = _Call(wire.get("id") or f"call_{index}")
+        function = wire.get("function") or {}
+        call.name = call.name or function.get("name") or ""
+        parts: list[ModelPart] = []
+        if call.name and not call.started:
+            call.started = True
+            parts.append(ToolCallStart(call.id, call.name))
+        arguments = function.get("arguments")
+        if isinstance(arguments, dict):
+            arguments = json.dumps(arguments, ensure_ascii=False)
+        if arguments:
+            call.pieces.append(arguments)
+            parts.append(ToolCallDelta(call.id, arguments))
+        return parts
+
+    def end(self) -> list[ModelPart]:
+        calls = [read_call(call.id, call.name, "".join(call.pieces)) for call in self._ordered()]
+        finish = _FINISH.get(self.finish or "stop", "other")
+        if calls and finish in ("stop", "other"):
+            finish = "tool-calls"  # several servers say `stop` although they ask for tools
+        result = GenerateResult(
+            text="".join(self._text),
+            reasoning="".join(self._reasoning),
+            tool_calls=calls,
+            finish_reason=finish,
+            raw_finish_reason=self.finish,
+            usage=self._usage,
+            refusal="".join(self._refusal) or None,
+        )
+        return [*(ToolCallEnd(call) for call in calls), Finish(result)]
+
+    def _ordered(self) -> list[_Call]:
+        return [self._calls[index] for index in sorted(self._calls)]
+
+
+def read_call(id: str, name: str, raw: str) -> ToolCall:
+    """Give a call of its text: `""` means no arguments; what is not an object is `broken`."""
+    try:
+        arguments = json.loads(raw, strict=False) if raw.strip() else {}
+    except ValueError:
+        arguments = None
+    if isinstance(arguments, dict):
+        return ToolCall(id, name, arguments, raw)
+    if arguments is None and raw.strip() == "null":
+        return ToolCall(id, name, {}, raw)
+    return ToolCall(id, name, {}, raw, broken=True)
+
+
+def read_usage(wire: dict[str, Any]) -> Usage:
+    """Read the wire's counters; DeepSeek reports its cache beside, not inside, the details."""
+    prompt_details = wire.get("prompt_tokens_details") or {}
+    output_details = wire.get("completion_tokens_details") or {}
+    cached = prompt_details.get("cached_tokens", wire.get("prompt_cache_hit_tokens"))
+    input_tokens, output_tokens = wire.get("prompt_tokens"), wire.get("completion_tokens")
+    total = wire.get("total_tokens")
+    if total is None and input_tokens is not None and output_tokens is not None:
+        total = input_tokens + output_tokens
+    return Usage(
+        input_tokens=input_tokens,
+        output_tokens=output_tokens,
+        total_tokens=total,
+        reasoning_tokens=output_details.get("reasoning_tokens"),
+        cached_input_tokens=cached,
+    )
+
+
+def _text(content: Any) -> str:
+    if isinstance(content, str):
+        return content
+    if isinstance(content, list):  # Mistral and others send parts
+        return "".join(
+            part.get("text", "")
+            for part in content
+            if isinstance(part, dict) and isinstance(part.get("text"), str)
+        )
+    return ""
+
+
+def _tool_choice(choice: str) -> Any:
+    if choice in ("none", "required"):
+        return choice
+    return {"type": "function", "function": {"name": choice}}
+
+
+def _messages(message: Message) -> list[dict[str, Any]]:
+    """Give the wire's messages for one of ours: tool results are messages of their own there."""
+    results = [part for part in message.parts if isinstance(part, ToolResultPart)]
+    if results:
+        return [
+            {"role": "tool", "tool_call_id": part.id, "content": part.output} for part in results
+        ]
+    calls = [part for part in message.parts if isinstance(part, ToolCallPart)]
+    attached = [part for part in message.parts if isinstance(part, ImagePart | FilePart)]
+    wire: dict[str, Any] = {"role": message.role}
+    if attached:
+        wire["content"] = [
+            _content(part)
+            for part in message.parts
+            if isinstance(part, TextPart | ImagePart | FilePart)
+        ]
+    else:
+        wire["content"] = message.text or (None if calls else "")
+    if calls:
+        wire["tool_calls"] = [
+            {
+                "id": call.id,
+                "type": "function",
+                "function": {
+                    "name": call.name,
+                    "arguments": json.dumps(call.arguments, ensure_ascii=False),
+                },
+            }
+            for call in calls
+        ]
+    return [wire]
+
+
+def _content(part: TextPart | ImagePart | FilePart) -> dict[str, Any]:
+    if isinstance(part, TextPart):
+        return {"type": "text", "text": part.text}
+    data = part.data
+    url = (
+        f"data:{part.media_type};base64,{base64.b64encode(data).decode()}"
+        if isinstance(data, bytes)
+        else data
+    )
+    if isinstance(part, ImagePart):
+        return {"type": "image_url", "image_url": {"url": url}}
+    return {"type": "file", "file": {"filename": part.name or "file", "file_data": url}}

@@ -1,0 +1,51 @@
+"""What families of models can do, as data."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, replace
+
+COMPACT_BELOW = 16_000
+"""Windows (tokens) under this get the short prompts: a small local model reads slowly."""
+
+
+@dataclass(slots=True, frozen=True)
+class ModelProfile:
+    """Facts of a family.
+
+    `context_window` is in tokens, None when unknown. `constrains` says that the decoder itself
+    can be held to a JSON Schema; `output_schema` that the provider takes one as a request.
+    `thinks_first` marks models that must write freely before they are held to a shape.
+    """
+
+    native_tools: bool = True
+    output_schema: bool = True
+    on_device: bool = False
+    constrains: bool = False
+    thinks_first: bool = False
+    context_window: int | None = None
+    max_output_tokens: int | None = None
+
+    @property
+    def compact(self) -> bool:
+        """Whether the short prompts fit this model better."""
+        return self.context_window is not None and self.context_window < COMPACT_BELOW
+
+
+CLOUD = ModelProfile()
+ON_DEVICE = ModelProfile(
+    native_tools=False, output_schema=False, on_device=True, constrains=True, context_window=4_096
+)
+
+# First match wins; the pattern is searched in the model's name, case-folded.
+_FAMILIES: tuple[tuple[re.Pattern[str], dict[str, object]], ...] = (
+    (re.compile(r"qwen-?3|deepseek-r1|qwq"), {"thinks_first": True}),
+)
+
+
+def profile_of(name: str, base: ModelProfile = CLOUD) -> ModelProfile:
+    """Give the profile of a model by its name, laid over what its provider offers anyway."""
+    for pattern, facts in _FAMILIES:
+        if pattern.search(name.casefold()):
+            return replace(base, **facts)  # type: ignore[arg-type]
+    return base

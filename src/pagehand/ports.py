@@ -1,0 +1,180 @@
+"""What the core needs of the world it runs in, as protocols, and the one place that holds them.
+
+The composition root installs a platform when the first public name is used; rooms below only ask
+`platform()`. Without an installed platform that is one clear error.
+"""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Callable, Coroutine, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+from .errors import ConfigError
+
+
+@dataclass(slots=True)
+class HttpRequest:
+    """One request. `body` is bytes or text; no redirects are followed across origins."""
+
+    method: str
+    url: str
+    headers: dict[str, str] = field(default_factory=dict)
+    body: str | bytes | None = None
+
+
+class HttpResponse(Protocol):
+    """An answer whose body arrives in batches of bytes. Header names are lower-case."""
+
+    status: int
+    headers: Mapping[str, str]
+
+    def batches(self) -> AsyncIterator[bytes]:
+        """Give the body as it arrives. Raises StreamInterruptedError when it is cut."""
+        ...
+
+    async def read(self) -> bytes:
+        """Give the whole body."""
+        ...
+
+    async def close(self) -> None:
+        """Stop the transfer; after the end of the body this does nothing."""
+        ...
+
+
+class Http(Protocol):
+    """Sends requests. Cancelling the awaiting task stops the request."""
+
+    async def send(self, request: HttpRequest) -> HttpResponse:
+        """Send one request and give the answer once its head is there.
+
+        Raises NetworkError, or CorsError where the browser says that the server refuses the page.
+        """
+        ...
+
+
+class Channel(Protocol):
+    """A pipe of texts to another thread of execution: the page, or an engine worker."""
+
+    def send(self, text: str) -> None:
+        """Post one message."""
+        ...
+
+    def receive(self, listener: Callable[[str], None]) -> None:
+        """Call `listener` with every message that arrives."""
+        ...
+
+
+@dataclass(slots=True)
+class EngineInfo:
+    """The model that an engine has loaded. `context_window` is in tokens.
+
+    `constraints` names what its decoder can be held to: `json-schema`, `grammar`.
+    """
+
+    model: str
+    context_window: int
+    constraints: tuple[str, ...] = ()
+
+
+@dataclass(slots=True)
+class EngineRequest:
+    """What an engine is asked to write. Messages are `{"role", "content"}` with plain text."""
+
+    messages: list[dict[str, str]]
+    max_output_tokens: int | None = None
+    temperature: float | None = None
+    json_schema: dict[str, Any] | None = None
+
+
+@dataclass(slots=True)
+class EngineProgress:
+    """A sign of life: `kind` is start, prompt (done of total tokens read) or text."""
+
+    kind: str
+    text: str = ""
+    done: int = 0
+    total: int = 0
+
+
+@dataclass(slots=True)
+class EngineAnswer:
+    """The end of one piece of work. `finish_reason`: stop, length or cancelled."""
+
+    text: str
+    finish_reason: str
+    input_tokens: int
+    output_tokens: int
+
+
+class Engine(Protocol):
+    """Models on this device."""
+
+    async def load(self, model: str, on_progress: Callable[[float, str], None]) -> EngineInfo:
+        """Load a model (once; later calls give the same). Progress runs from 0 to 1 with a text.
+
+        Raises EngineError.
+        """
+        ...
+
+    def generate(self, request: EngineRequest) -> AsyncIterator[EngineProgress | EngineAnswer]:
+        """Write; the last item is the EngineAnswer. Leaving early stops the engine."""
+        ...
+
+
+class Clock(Protocol):
+    """Time. `monotonic` and `sleep` are in seconds."""
+
+    def monotonic(self) -> float:
+        """Seconds on a clock that only goes forward."""
+        ...
+
+    async def sleep(self, seconds: float) -> None:
+        """Wait."""
+        ...
+
+
+class Entropy(Protocol):
+    """Randomness."""
+
+    def token(self) -> str:
+        """A fresh random name of 16 characters out of [a-z0-9]."""
+        ...
+
+    def random(self) -> float:
+        """A number in [0, 1)."""
+        ...
+
+
+@dataclass(slots=True)
+class Platform:
+    """Everything a platform offers.
+
+    `name` is native or browser. `engine` is None where no model runs on the device. `run_sync`
+    runs a coroutine from code that is not async and raises ConfigError where nothing can block.
+    """
+
+    name: str
+    http: Http
+    clock: Clock
+    entropy: Entropy
+    run_sync: Callable[[Coroutine[Any, Any, Any]], Any]
+    engine: Engine | None = None
+
+
+_installed: list[Platform] = []
+
+
+def install(platform: Platform) -> None:
+    """Make `platform` the one that rooms below ask for."""
+    _installed[:] = [platform]
+
+
+def platform() -> Platform:
+    """Give the installed platform. Raises ConfigError when there is none."""
+    if not _installed:
+        raise ConfigError(
+            "No platform is installed: use the names of the `pagehand` package itself, which "
+            "install one, or pass `platform=`."
+        )
+    return _installed[0]

@@ -1,0 +1,1 @@
+"""Skills: packaged instructions in the agentskills.io form, loaded when a task needs them."""

@@ -1,0 +1,1 @@
+"""Whole agents as tools of another agent, each in its own worker, thread or process."""

@@ -1,0 +1,151 @@
+"""Tool calls for models without native ones: a JSON envelope `{reply, actions}` in plain text."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from ..errors import MalformedResponseError
+from ..jsonio import repair_json
+from ..models.base import ToolCall
+from .results import model_text
+from .tool import Tool
+
+_NAME_KEYS = ("tool", "name", "action", "function")
+_ARGUMENT_KEYS = ("args", "arguments", "parameters", "input")
+
+
+@dataclass(slots=True)
+class Envelope:
+    """What a round of a prompted model said and wants done."""
+
+    reply: str
+    calls: list[ToolCall] = field(default_factory=list)
+
+
+def envelope_schema(tools: Sequence[Tool]) -> dict[str, Any]:
+    """Give the JSON Schema of an envelope over these tools: free words first, then the calls."""
+    actions: dict[str, Any] = {"type": "array", "maxItems": 4}
+    if tools:
+        actions["items"] = {
+            "anyOf": [
+                {
+                    "type": "object",
+                    "properties": {"tool": {"const": tool.name}, "args": tool.input_schema},
+                    "required": ["tool", "args"],
+                    "additionalProperties": False,
+                }
+                for tool in tools
+            ]
+        }
+    else:
+        actions["maxItems"] = 0
+    return {
+        "type": "object",
+        "properties": {"reply": {"type": "string"}, "actions": actions},
+        "required": ["reply", "actions"],
+        "additionalProperties": False,
+    }
+
+
+def read_envelope(text: str, *, round_number: int) -> Envelope:
+    """Read a round's text. Text without JSON is a reply and asks for nothing."""
+    try:
+        value = repair_json(text)
+    except MalformedResponseError:
+        return Envelope(text.strip())
+    if isinstance(value, list):
+        value = {"actions": value}
+    if _call_name(value) is not None:
+        value = {"actions": [value]}
+    actions = value.get("actions") or ()
+    if isinstance(actions, dict):
+        actions = [actions]
+    calls = [
+        call
+        for index, action in enumerate(actions)
+        if (call := _read_action(action, f"call_{round_number}_{index}")) is not None
+    ]
+    reply = value.get("reply")
+    if not isinstance(reply, str):
+        reply = ""
+    return Envelope(reply.strip(), calls)
+
+
+def _call_name(value: Any) -> str | None:
+    if not isinstance(value, dict) or "actions" in value or "reply" in value:
+        return None
+    return next((value[key] for key in _NAME_KEYS if isinstance(value.get(key), str)), None)
+
+
+def _read_action(action: Any, id: str) -> ToolCall | None:
+    name = _call_name(action)
+    if name is None:
+        return None
+    arguments: Any = next((action[key] for key in _ARGUMENT_KEYS if key in action), {})
+    raw = json.dumps(arguments, ensure_ascii=False)
+    if isinstance(arguments, str):
+        try:
+            arguments = json.loads(arguments or "{}")
+        except ValueError:
+            return ToolCall(id, name, {}, raw, broken=True)
+    if arguments is None:
+        arguments = {}
+    if not isinstance(arguments, dict):
+        return ToolCall(id, name, {}, raw, broken=True)
+    return ToolCall(id, name, arguments, raw)
+
+
+def batch_key(calls: Iterable[ToolCall]) -> str:
+    """Give what makes a batch of calls the same as another."""
+    return json.dumps([[call.name, call.arguments, call.raw] for call in calls], sort_keys=True)
+
+
+def results_text(outcomes: Iterable[tuple[ToolCall, Any, bool]], *, max_chars: int) -> str:
+    """Give the TOOL RESULTS turn: a line for each call with what came out of it."""
+    lines = [
+        f"{call.name}({json.dumps(call.arguments, ensure_ascii=False)}) "
+        f"{'→' if ok else 'failed:'} {model_text(output, max_chars=max_chars)}"
+        for call, output, ok in outcomes
+    ]
+    return "TOOL RESULTS:\n" + "\n".join(lines)
+
+
+def catalogue(tools: Iterable[Tool], *, description_chars: int = 240) -> str:
+    """Give the tools as lines a model reads: name, argument hints, description."""
+    return "\n".join(
+        f"- {tool.name}{hint(tool)}: {_line(tool.description, description_chars)}" for tool in tools
+    )
+
+
+def hint(tool: Tool) -> str:
+    """Give a tool's arguments in short: its own `prompt_hint`, else what its schema says."""
+    if tool.prompt_hint:
+        return f" {tool.prompt_hint}"
+    properties = tool.input_schema.get("properties")
+    if not isinstance(properties, dict):
+        return "{}"
+    required = tool.input_schema.get("required") or ()
+    fields = [
+        f"{name}{'' if name in required else '?'}: {_type(schema)}"
+        for name, schema in properties.items()
+    ]
+    return "{" + ", ".join(fields) + "}"
+
+
+def _type(schema: Any) -> str:
+    if not isinstance(schema, dict):
+        return "any"
+    if "enum" in schema:
+        return "|".join(json.dumps(value, ensure_ascii=False) for value in schema["enum"])
+    kind = schema.get("type", "any")
+    if kind == "array":
+        return f"{_type(schema.get('items'))}[]"
+    return "|".join(kind) if isinstance(kind, list) else str(kind)
+
+
+def _line(text: str, limit: int) -> str:
+    line = " ".join(text.split())
+    return line if len(line) <= limit else line[: limit - 1] + "…"
