@@ -56,6 +56,7 @@ _HOMES = {
     "plan": ("Plan", "PlanStep", "RunResult", "StepResult", "ToolCallRecord"),
     "secret": ("redact_headers",),
     "storage.memory": ("ContextStore", "MemoryStore"),
+    "tools.standalone": ("ToolLoopResult",),
     "tools.tool": (
         "Tool",
         "ToolContext",

@@ -14,6 +14,8 @@ from .events import Event
 from .models import generate as _generate
 from .models.base import GenerateResult
 from .ports import Platform
+from .tools import standalone as _standalone
+from .tools.standalone import ToolLoopResult
 
 
 def platform_here(given: Platform | None = None) -> Platform:
@@ -78,4 +80,19 @@ async def generate_structured(
     """Ask a model for a value of a JSON Schema or a Python type, found in `object`."""
     return await _generate.generate_structured(
         model, schema_or_type, prompt, platform=platform_here(platform), **options
+    )
+
+
+async def run_tool_loop(
+    model: Any,
+    tools: Any,
+    prompt: str | None = None,
+    *,
+    system: str | None = None,
+    platform: Platform | None = None,
+    **options: Any,
+) -> ToolLoopResult:
+    """Let a model work with tools until it answers; see `pagehand.tools.standalone`."""
+    return await _standalone.run_tool_loop(
+        model, tools, prompt, system_text=system, platform=platform_here(platform), **options
     )

@@ -15,6 +15,7 @@ from typing import Any
 from ..errors import ConfigError
 from ..messages import Message
 from ..plan import PlanStep
+from ..tools.prompted import envelope_rules
 from ..tools.results import clip
 
 
@@ -107,19 +108,6 @@ You carry out one step of a plan with tools, on your own.
 - End with a short report of what was done and found.
 - Truly impossible (tool missing or denied, no access, no data)? End with {blocker}."""
 
-_ENVELOPE = """\
-
-Answer with one JSON object and nothing else:
-{"reply": "what you did or found", "actions": [{"tool": "tool_name", "args": {"name": "value"}}]}
-The actions run at once and you get TOOL RESULTS. When the step is done, give an empty `actions` \
-list and the report in `reply`."""
-
-_ENVELOPE_COMPACT = """\
-
-Answer with JSON only:
-{"reply": "...", "actions": [{"tool": "...", "args": {...}}]}
-You then get TOOL RESULTS. Done? Empty actions, the report in reply."""
-
 _REPLANNER = """\
 You are the replanner of an agent that works on its own. After a step, decide how the run goes on.
 
@@ -196,8 +184,7 @@ def executor_prompt(context: PromptContext, blocker: str) -> Prompt:
     """The executor's default texts."""
     rules = (_EXECUTOR_COMPACT if context.compact else _EXECUTOR).format(blocker=blocker)
     if context.mode == "prompted":
-        rules += _ENVELOPE_COMPACT if context.compact else _ENVELOPE
-        rules = _with_tools(rules, context.catalogue)
+        rules = _with_tools(f"{rules}\n\n{envelope_rules(context.compact)}", context.catalogue)
     step = context.step or PlanStep(context.goal)
     expected = f"Expected outcome: {step.expected_outcome}" if step.expected_outcome else ""
     suggested = (

@@ -91,7 +91,7 @@ async def _steps(
                 return
             revisions += 1
             remaining = _numbered(decision.steps, result.iterations)
-            result.plan = Plan(plan.thought, remaining, plan.skills)
+            result.plan = Plan(plan.thought, list(remaining), plan.skills)
             scope.emit(PlanRevised(result.plan, decision.reason))
 
 

@@ -17,6 +17,23 @@ _NAME_KEYS = ("tool", "name", "action", "function")
 _ARGUMENT_KEYS = ("args", "arguments", "parameters", "input")
 
 
+_RULES = """\
+Answer with one JSON object and nothing else:
+{"reply": "what you did or found", "actions": [{"tool": "tool_name", "args": {"name": "value"}}]}
+The actions run at once and you get TOOL RESULTS. When the work is done, give an empty `actions` \
+list and the report in `reply`."""
+
+_RULES_COMPACT = """\
+Answer with JSON only:
+{"reply": "...", "actions": [{"tool": "...", "args": {...}}]}
+You then get TOOL RESULTS. Done? Empty actions, the report in reply."""
+
+
+def envelope_rules(compact: bool) -> str:
+    """Give the text that tells a model how to call tools in an envelope."""
+    return _RULES_COMPACT if compact else _RULES
+
+
 @dataclass(slots=True)
 class Envelope:
     """What a round of a prompted model said and wants done."""
