@@ -67,12 +67,13 @@ async def abort_scope(signal: AbortSignal | None) -> AsyncIterator[None]:
     task = asyncio.current_task()
     if task is None:
         raise RuntimeError("abort_scope needs a running task")
-    fired = False
+    loop = asyncio.get_running_loop()
+    asked: list[asyncio.Handle] = []
 
     def cancel() -> None:
-        nonlocal fired
-        fired = True
-        task.cancel()
+        # Not at once: the signal may fire inside this very task, and a task that cancels itself
+        # and then ends its body carries the cancellation out of the scope.
+        asked.append(loop.call_soon(task.cancel))
 
     if signal.aborted:
         raise AgentAborted(_message(signal))
@@ -81,14 +82,14 @@ async def abort_scope(signal: AbortSignal | None) -> AsyncIterator[None]:
     try:
         yield
     except asyncio.CancelledError:
-        if fired and task.uncancel() <= cancelling:
+        if asked and task.uncancel() <= cancelling:
             raise AgentAborted(_message(signal)) from None
         raise
     finally:
         remove()
-    if fired:
-        # The body ended in the same turn in which the signal fired: take the request back.
-        task.uncancel()
+        for handle in asked:
+            handle.cancel()
+    if asked:
         raise AgentAborted(_message(signal))
 
 

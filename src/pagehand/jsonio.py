@@ -46,8 +46,7 @@ def _close(text: str) -> str | None:
     """Cut an unfinished JSON text after its last certain value and close what is open."""
     stack: list[str] = []  # the closers that are due
     keys: list[bool] = []  # by level: the next string is a key
-    cut, due = 0, ""  # the text up to `cut`, then `due`, is a whole value
-    position = 0
+    cut = position = 0  # the text up to `cut`, and then what closes the stack, is a whole value
     while match := _TOKEN.match(text, position):
         mark, position = match.group(), match.end()
         if mark in "{[":
@@ -69,13 +68,14 @@ def _close(text: str) -> str | None:
             continue
         elif mark[0] != '"' and position == len(text):
             break
-        cut, due = position, "".join(reversed(stack))
+        cut = position
         if not stack:
             break
+    due = "".join(reversed(stack))
     if text.startswith('"', position) and not (keys and keys[-1]):
         body = _STRING_BODY.match(text, position + 1)
         if body and (stack or position == 0 or not text[:position].strip()):
-            return text[: body.end()] + '"' + "".join(reversed(stack))
+            return text[: body.end()] + '"' + due
     return text[:cut] + due if cut else None
 
 
@@ -96,7 +96,10 @@ def repair_json(text: str) -> Any:
     if start:
         import json_repair
 
-        value = json_repair.loads(_fenced(text) or text[start.start() :])
+        try:
+            value = json_repair.loads(_fenced(text) or text[start.start() :])
+        except _BROKEN:  # nested deeper than any answer
+            value = None
         if isinstance(value, dict | list) and value:
             return value
     raise MalformedResponseError(
