@@ -6,7 +6,6 @@ The public names are imported when they are first used, so `import pagehand` cos
 from __future__ import annotations
 
 from importlib import import_module
-from typing import Any
 
 __version__ = "0.1.0"
 
@@ -72,10 +71,10 @@ _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
 __all__ = sorted(_HOME_OF)
 
 
-def __getattr__(name: str) -> Any:
+def __getattr__(name: str) -> object:
     if name not in _HOME_OF:
         raise AttributeError(f"module 'pagehand' has no attribute {name!r}")
-    value = getattr(import_module(f"pagehand.{_HOME_OF[name]}"), name)
+    value: object = getattr(import_module(f"pagehand.{_HOME_OF[name]}"), name)
     globals()[name] = value
     return value
 

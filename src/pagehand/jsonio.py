@@ -107,6 +107,19 @@ def repair_json(text: str) -> Any:
     )
 
 
+def repair_container(text: str) -> dict[str, Any] | list[Any]:
+    """Give the object or list that a model wrote, mended where it is broken.
+
+    Raises MalformedResponseError when there is none.
+    """
+    value = repair_json(text)
+    if not isinstance(value, dict | list):
+        raise MalformedResponseError(
+            f"The model's answer is no JSON object or list: {_excerpt(text)}"
+        )
+    return value
+
+
 def find_json(text: str) -> Any:
     """Give the first whole JSON object or list inside a text, or None."""
     decoder = json.JSONDecoder()

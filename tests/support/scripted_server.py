@@ -163,7 +163,8 @@ class ScriptedServer:
         answer = self._next(request)
         if answer.body is not None:
             length = {"content-length": str(len(answer.body)), "content-type": "application/json"}
-            handler._head(answer.status, length | answer.headers, cors=answer.cors)
+            head = length | {name.lower(): value for name, value in answer.headers.items()}
+            handler._head(answer.status, head, cors=answer.cors)
             handler.wfile.write(answer.body)
             return
         head = {"content-type": "text/event-stream", "transfer-encoding": "chunked"}

@@ -47,9 +47,7 @@ def contains(whole, part) -> bool:
         )
     if isinstance(part, list):
         return (
-            isinstance(whole, list)
-            and len(part) <= len(whole)
-            and all(map(contains, whole, part))
+            isinstance(whole, list) and len(part) <= len(whole) and all(map(contains, whole, part))
         )
     if isinstance(part, str):
         return isinstance(whole, str) and whole.startswith(part)

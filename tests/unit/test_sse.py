@@ -1,5 +1,6 @@
 """The event-stream reader: the standard's cases, other readers' cases, and any cutting."""
 
+import itertools
 import json
 
 import pytest
@@ -13,7 +14,7 @@ def read(data: bytes, cuts=()) -> list[ServerSentEvent]:
     decoder = SSEDecoder()
     events = []
     edges = [0, *sorted(cuts), len(data)]
-    for start, stop in zip(edges, edges[1:], strict=False):
+    for start, stop in itertools.pairwise(edges):
         events += decoder.feed(data[start:stop])
     return events + decoder.close()
 

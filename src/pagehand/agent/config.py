@@ -9,6 +9,7 @@ from typing import Any
 from ..errors import ConfigError
 from ..models.registry import ModelInput, is_model
 from ..names import from_wire, nearest, to_wire
+from ..secret import Secret
 from ..storage.memory import ContextStore
 from ..tools.tool import ToolsInput
 from .logging import LEVELS
@@ -63,6 +64,20 @@ class AgentConfig:
     log_level: str = "warn"
     logger: Any = None
     raise_on_abort: bool = False
+
+    def __post_init__(self) -> None:
+        """Wrap keys at once, so that no log or traceback shows them."""
+        self.api_key = _wrapped(self.api_key)
+        for stage in ("model", "planner", "synthesizer"):
+            value = getattr(self, stage)
+            if isinstance(value, Mapping):
+                keys = {key for key in value if from_wire(key) == "api_key"}
+                wrapped = {key: _wrapped(value[key]) for key in keys}
+                setattr(self, stage, {**value, **wrapped})
+
+
+def _wrapped(key: Any) -> Any:
+    return Secret(key) if isinstance(key, str) and key else key
 
 
 _FIELDS = tuple(each.name for each in fields(AgentConfig))

@@ -19,7 +19,7 @@ from ..errors import (
     QuotaExceededError,
 )
 from ..events import PlanStepAdded, PlanThoughtDelta
-from ..jsonio import JsonWatcher, repair_json
+from ..jsonio import JsonWatcher, repair_container
 from ..messages import system, user
 from ..models.base import Model, ModelRequest, TextDelta
 from ..models.retry import Retrying
@@ -172,7 +172,7 @@ def read_plan(text: str, tool_names: Iterable[str], cap: int) -> Plan:
 
     Raises MalformedResponseError when there is no plan in it.
     """
-    value = repair_json(text)
+    value = repair_container(text)
     if isinstance(value, list):
         value = {"steps": value}
     if "steps" not in value and "plan" in value:

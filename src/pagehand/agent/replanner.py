@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ..errors import MalformedResponseError, ModelError
-from ..jsonio import repair_json
+from ..jsonio import repair_container
 from ..messages import system, user
 from ..models.base import ModelRequest
 from ..plan import PlanStep, StepResult
@@ -96,8 +96,10 @@ def read_decision(text: str, tool_names: list[str], cap: int) -> Decision:
 
     Raises MalformedResponseError when there is no decision in it.
     """
-    value = repair_json(text)
-    mode = value.get("decision") or value.get("mode") if isinstance(value, dict) else None
+    value = repair_container(text)
+    if isinstance(value, list):
+        value = {}
+    mode = value.get("decision") or value.get("mode")
     if mode not in _MODES:
         raise MalformedResponseError(f"The replanner's answer has no decision: {text[:120]!r}")
     reason = value.get("reason")

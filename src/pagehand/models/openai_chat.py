@@ -138,8 +138,8 @@ class OpenAIChatModel:
                 provider=self.provider,
                 model=self.name,
             )
-        if "error" in value and not value.get("choices"):
-            status = value["error"].get("code") if isinstance(value["error"], dict) else None
+        if error := value.get("error"):
+            status = error.get("code") if isinstance(error, dict) else None
             raise self._scrubbed(
                 fault_of_words(
                     error_words(value),

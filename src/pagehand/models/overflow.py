@@ -14,8 +14,8 @@ _SIGNS = re.compile(
     re.IGNORECASE,
 )
 _WINDOW = re.compile(
-    r"(?:maximum context length is|n_ctx\D{0,5}|maximum(?: number of tokens)?(?: allowed)?\D{0,4}"
-    r"|context size \(|>\s*)(\d[\d,]*)",
+    r"(?:maximum context length is\s*|n_ctx\D{0,5}"
+    r"|maximum(?: number of tokens)?(?: allowed)?\D{0,4}|context size \(|>\s*)(\d[\d,]*)",
     re.IGNORECASE,
 )
 _TOKENS = re.compile(

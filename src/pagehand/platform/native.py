@@ -34,6 +34,12 @@ class NativeHttp:
             client = self._clients[loop] = httpx2.AsyncClient(timeout=None)
         return client
 
+    async def aclose(self) -> None:
+        """Close the client of the running loop; the next request opens a new one."""
+        client = self._clients.pop(asyncio.get_running_loop(), None)
+        if client is not None:
+            await client.aclose()
+
     async def send(self, request: HttpRequest) -> HttpResponse:
         """Send a request. Raises NetworkError."""
         client = self._client()

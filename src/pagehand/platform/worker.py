@@ -1,9 +1,10 @@
 """The agent worker's Python side: serves agents to a page over RPC.
 
 The worker's JavaScript calls `serve(bridge)` once, after boot. The bridge is a JavaScript object:
-`send(text)` posts to the page, `receive(callback)` takes what the page posts, `pump(stream)` gives
-a reader that hands over bytes in batches, and `engineSend`, `engineReceive` are the same pair for
-the engine worker's port.
+`send(text)` posts to the page, `receive(callback)` takes what the page posts, `engineSend` and
+`engineReceive` are the same pair for the engine worker's port, `pump(stream)` gives a reader that
+hands over bytes in batches, and `packages` is a promise of the packages that a first boot does not
+wait for.
 """
 
 from __future__ import annotations
@@ -70,8 +71,9 @@ class EventBatches:
 class AgentServer:
     """The agents of one page."""
 
-    def __init__(self, channel: BridgeChannel, platform: Platform) -> None:
+    def __init__(self, channel: BridgeChannel, platform: Platform, packages: Any) -> None:
         self._platform = platform
+        self._packages = packages
         self._agents: dict[str, Agent] = {}
         self._page = RpcPeer(
             channel,
@@ -98,7 +100,7 @@ class AgentServer:
             values["replanAfter"] = wanted
         agent = Agent(read_config(values, {}), self._platform)
         self._agents[agent_id] = agent
-        return {"contextWindowTokens": agent.context_window_tokens, "tools": agent.list_tools()}
+        return {"contextWindowTokens": agent.context_window_tokens}
 
     def _tool(self, agent_id: str, spec: dict[str, Any]) -> Tool:
         name = spec["name"]
@@ -114,7 +116,11 @@ class AgentServer:
                     "agentId": agent_id,
                     "name": name,
                     "input": input,
-                    "context": {"runId": context.run_id, "step": step},
+                    "context": {
+                        "runId": context.run_id,
+                        "callId": context.call_id,
+                        "step": step,
+                    },
                 },
                 on_progress=progress,
             )
@@ -132,18 +138,16 @@ class AgentServer:
     async def _run(self, params: dict[str, Any], context: CallContext) -> dict[str, Any]:
         agent_id = params["agentId"]
         agent = self._agent(params)
+        await self._packages
         options = params.get("options") or {}
         controller = AbortController()
         context.signal.on_abort(lambda: controller.abort("the page stopped it"))
         batches = EventBatches(context.progress)
 
         async def announce(control: StepControl) -> None:
-            answer = await self._hook(
-                agent_id,
-                "onStepStart",
-                {"step": control.step.to_dict(), "index": control.index},
-            )
-            if answer == "abort":
+            about = {"step": control.step.to_dict(), "index": control.index}
+            answer = await self._hook(agent_id, options["onStepStart"], about)
+            if answer["abort"]:
                 control.abort()
 
         try:
@@ -203,4 +207,5 @@ def serve(bridge: Any) -> AgentServer:
 
     platform = browser_platform(pump=bridge.pump, engine=RpcEngine(engine))
     install(platform)
-    return AgentServer(BridgeChannel(bridge.send, bridge.receive), platform)
+    channel = BridgeChannel(bridge.send, bridge.receive)
+    return AgentServer(channel, platform, bridge.packages)

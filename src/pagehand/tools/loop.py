@@ -237,6 +237,7 @@ async def _run_calls(calls: Sequence[ToolCall], settings: LoopSettings) -> list[
 
         context = ToolContext(
             run_id=settings.run_id,
+            call_id=wanted.id,
             step=settings.step,
             signal=settings.signal or AbortSignal(),
             progress=progress,

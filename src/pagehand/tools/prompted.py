@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ..errors import MalformedResponseError
-from ..jsonio import repair_json
+from ..jsonio import repair_container
 from ..models.base import ToolCall
 from .results import model_text
 from .tool import Tool
@@ -70,7 +70,7 @@ def envelope_schema(tools: Sequence[Tool]) -> dict[str, Any]:
 def read_envelope(text: str, *, round_number: int) -> Envelope:
     """Read a round's text. Text without JSON is a reply and asks for nothing."""
     try:
-        value = repair_json(text)
+        value = repair_container(text)
     except MalformedResponseError:
         return Envelope(text.strip())
     if isinstance(value, list):

@@ -34,6 +34,7 @@ class ToolContext:
     """What a running tool may know and use. `progress(done, total, message)` reaches the page."""
 
     run_id: str = ""
+    call_id: str = ""
     step: PlanStep | None = None
     signal: AbortSignal = field(default_factory=AbortSignal)
     progress: Progress = _no_progress

@@ -1,0 +1,100 @@
+"""Calls over a channel: answers, faults, progress, cancel."""
+
+import asyncio
+import json
+
+import pytest
+
+from pagehand.errors import RateLimitError
+from pagehand.platform.rpc import RemoteError, RpcPeer
+
+
+class Pipe:
+    """Two channels that hand texts to each other in the next turn of the loop."""
+
+    def __init__(self):
+        self.sent = []
+        self.ends = [_End(self), _End(self)]
+        self.ends[0].other, self.ends[1].other = self.ends[1], self.ends[0]
+
+
+class _End:
+    def __init__(self, pipe):
+        self.pipe = pipe
+        self.listener = None
+
+    def send(self, text):
+        self.pipe.sent.append(json.loads(text))
+        asyncio.get_running_loop().call_soon(lambda: self.other.listener(text))
+
+    def receive(self, listener):
+        self.listener = listener
+
+
+def pair(handlers):
+    pipe = Pipe()
+    return RpcPeer(pipe.ends[0]), RpcPeer(pipe.ends[1], handlers), pipe
+
+
+async def test_a_call_and_its_progress():
+    async def add(params, context):
+        context.progress("half")
+        return params["a"] + params["b"]
+
+    peer, _, pipe = pair({"add": add})
+    heard = []
+    assert await peer.call("add", {"a": 1, "b": 2}, on_progress=heard.append) == 3
+    assert heard == ["half"]
+    assert all(message["v"] == 1 for message in pipe.sent)
+
+
+async def test_faults_cross_by_name():
+    async def fail(params, context):
+        raise RateLimitError("slow down", status=429)
+
+    async def forward(params, context):
+        raise RemoteError({"name": "OddError", "message": "odd", "retryable": True})
+
+    peer, _, _ = pair({"fail": fail, "forward": forward})
+    with pytest.raises(RemoteError, match="slow down") as raised:
+        await peer.call("fail")
+    assert (raised.value.name, raised.value.retryable) == ("RateLimitError", True)
+    assert raised.value.details == {"status": 429}
+    with pytest.raises(RemoteError) as raised:
+        await peer.call("forward")
+    assert raised.value.to_dict() == {"name": "OddError", "message": "odd", "retryable": True}
+    with pytest.raises(RemoteError, match="no method 'nothing'"):
+        await peer.call("nothing")
+
+
+async def test_cancelling_cancels_at_the_other_end():
+    aborted = asyncio.Event()
+    started = asyncio.Event()
+
+    async def wait(params, context):
+        context.signal.on_abort(aborted.set)
+        started.set()
+        await aborted.wait()
+        return "late"
+
+    peer, _, _ = pair({"wait": wait})
+    task = asyncio.ensure_future(peer.call("wait"))
+    await started.wait()
+    task.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await task
+    await asyncio.wait_for(aborted.wait(), 5)
+
+
+async def test_notifications_and_foreign_messages():
+    heard = asyncio.Event()
+
+    async def ping(params, context):
+        heard.set()
+
+    peer, _other, pipe = pair({"ping": ping})
+    peer.notify("ping")
+    pipe.ends[0].other.listener(json.dumps({"hello": "stranger"}))
+    pipe.ends[0].other.listener(json.dumps({"v": 1, "re": 99, "result": 1}))
+    pipe.ends[0].other.listener(json.dumps({"v": 1, "id": 99, "cancel": True}))
+    await asyncio.wait_for(heard.wait(), 5)

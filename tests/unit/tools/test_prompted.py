@@ -1,0 +1,95 @@
+"""The JSON envelope: written by models in many ways, read in one."""
+
+import json
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pagehand.schema import check
+from pagehand.tools.prompted import catalogue, envelope_schema, read_envelope
+from pagehand.tools.tool import Tool, define_tool
+
+NOTE = define_tool(
+    "add_note",
+    "Add a note\nto the board",
+    {
+        "type": "object",
+        "properties": {
+            "text": {"type": "string"},
+            "tags": {"type": "array", "items": {"type": "string"}},
+            "colour": {"enum": ["red", "blue"]},
+        },
+        "required": ["text"],
+    },
+    lambda arguments: None,
+)
+CALL = {"tool": "add_note", "args": {"text": "hi"}}
+
+
+def read(value):
+    return read_envelope(value if isinstance(value, str) else json.dumps(value), round_number=1)
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        {"reply": "ok", "actions": [CALL]},
+        {"reply": "ok", "actions": CALL},
+        {"actions": [{"name": "add_note", "arguments": {"text": "hi"}}]},
+        {"actions": [{"action": "add_note", "parameters": '{"text": "hi"}'}]},
+        CALL,
+        [CALL],
+        f"Sure.\n```json\n{json.dumps({'reply': 'ok', 'actions': [CALL]})}\n```",
+        "{'reply': 'ok', 'actions': [{'tool': 'add_note', 'args': {'text': 'hi'},}]",
+    ],
+)
+def test_ways_to_call(value):
+    [call] = read(value).calls
+    assert (call.name, call.arguments, call.broken) == ("add_note", {"text": "hi"}, False)
+    assert call.id == "call_1_0"
+
+
+@pytest.mark.parametrize("arguments", [[1], "no json", 5])
+def test_arguments_that_are_no_object_are_broken(arguments):
+    [call] = read({"actions": [{"tool": "add_note", "args": arguments}]}).calls
+    assert call.broken and call.arguments == {}
+
+
+@pytest.mark.parametrize(
+    ("value", "reply"),
+    [
+        ("Just words.", "Just words."),
+        ({"reply": "All done.", "actions": []}, "All done."),
+        ({"reply": "All done."}, "All done."),
+        ({"reply": None, "actions": None}, ""),
+        ({"reply": 5, "actions": [{"no": "name"}, "text", None]}, ""),
+    ],
+)
+def test_nothing_to_call(value, reply):
+    envelope = read(value)
+    assert envelope.calls == [] and envelope.reply == reply
+
+
+@given(st.text(max_size=80))
+def test_anything_is_read(text):
+    read(text)
+
+
+def test_the_catalogue():
+    assert catalogue([NOTE]) == (
+        '- add_note{text: string, tags?: string[], colour?: "red"|"blue"}: Add a note to the board'
+    )
+    hinted = Tool("x", "X", {"type": "object"}, print, prompt_hint="(a number)")
+    assert catalogue([hinted]) == "- x (a number): X"
+    assert catalogue([NOTE], description_chars=6).endswith(": Add a…")
+
+
+def test_the_schema_takes_what_the_reader_reads():
+    schema = envelope_schema([NOTE])
+    check(schema, {"reply": "x", "actions": [CALL]}, name="envelope")
+    check(schema, {"reply": "x", "actions": []}, name="envelope")
+    for wrong in ({"tool": "other", "args": {}}, {"tool": "add_note", "args": {}}):
+        with pytest.raises(Exception, match="do not fit"):
+            check(schema, {"reply": "x", "actions": [wrong]}, name="envelope")
+    assert envelope_schema([])["properties"]["actions"]["maxItems"] == 0
