@@ -73,16 +73,12 @@ class BrowserResponse:
                 batch = await reader.read()
                 if batch.done:
                     return
-                data = batch.value.to_bytes()
-                batch.destroy()
-                yield data
+                yield batch.value.to_bytes()
         except JsException as fault:
             raise StreamInterruptedError(
                 f"{_origin(self._response.url)} broke the connection in the middle of its "
                 "answer. Try again."
             ) from fault
-        finally:
-            reader.destroy()
 
     async def read(self) -> bytes:
         """Give the whole body."""
@@ -91,8 +87,6 @@ class BrowserResponse:
     async def close(self) -> None:
         """Stop the transfer."""
         self._controller.abort()
-        self._controller.destroy()
-        self._response.destroy()
 
 
 async def _unreachable(url: str, fault: JsException) -> NetworkError:
@@ -107,7 +101,7 @@ async def _unreachable(url: str, fault: JsException) -> NetworkError:
         dict_converter=js.Object.fromEntries,
     )
     try:
-        (await js.fetch(url, probe)).destroy()
+        await js.fetch(url, probe)
     except JsException:
         return NetworkError(
             f"{origin} could not be reached: {fault.message}. Check the address, that the server "
@@ -153,11 +147,7 @@ class BrowserEntropy:
 
 
 def _random_bytes(count: int) -> bytes:
-    array = js.crypto.getRandomValues(js.Uint8Array.new(count))
-    try:
-        return bytes(array.to_bytes())
-    finally:
-        array.destroy()
+    return bytes(js.crypto.getRandomValues(js.Uint8Array.new(count)).to_bytes())
 
 
 def _run_sync(work: Coroutine[Any, Any, Any]) -> Any:
