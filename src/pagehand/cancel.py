@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncGenerator, AsyncIterator, Callable
+from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from typing import TypeVar
 
@@ -91,6 +91,67 @@ async def abort_scope(signal: AbortSignal | None) -> AsyncIterator[None]:
             handle.cancel()
     if asked:
         raise AgentAborted(_message(signal))
+
+
+class Watchdog:
+    """A deadline for waiting, cheap enough for every token: one timer a call, not one a wait.
+
+    It only strikes while `wait` waits, never in what happens between two waits. `limit` is in
+    seconds; None means no limit. `start` begins (or begins anew), `pause` takes the deadline away.
+    """
+
+    def __init__(self, limit: float | None) -> None:
+        self._limit = limit
+        self._loop = asyncio.get_running_loop()
+        self._task = asyncio.current_task()
+        self._due: float | None = None
+        self._timer: asyncio.TimerHandle | None = None
+        self._waiting = False
+        self._struck = False
+
+    def start(self) -> None:
+        """Count from now."""
+        if self._limit is None:
+            return
+        self._due = self._loop.time() + self._limit
+        if self._timer is None:
+            self._timer = self._loop.call_at(self._due, self._strike)
+
+    def pause(self) -> None:
+        """Stop counting until the next `start`."""
+        self._due = None
+
+    def close(self) -> None:
+        """Take the timer away."""
+        if self._timer is not None:
+            self._timer.cancel()
+
+    def _strike(self) -> None:
+        self._timer = None
+        if self._due is None:
+            return
+        if self._loop.time() < self._due:  # it was started anew since
+            self._timer = self._loop.call_at(self._due, self._strike)
+            return
+        self._struck = True
+        if self._waiting and self._task is not None:
+            self._task.cancel()
+
+    async def wait(self, awaitable: Awaitable[T]) -> T:
+        """Wait. Raises TimeoutError when the deadline passes first."""
+        task = self._task
+        if task is None or self._struck:
+            raise TimeoutError
+        cancelling = task.cancelling()
+        self._waiting = True
+        try:
+            return await awaitable
+        except asyncio.CancelledError:
+            if self._struck and task.uncancel() <= cancelling:
+                raise TimeoutError from None
+            raise
+        finally:
+            self._waiting = False
 
 
 @asynccontextmanager

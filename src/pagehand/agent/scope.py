@@ -80,7 +80,6 @@ class RunScope:
             mode="native" if self.native(model) else "prompted",
             compact=compact,
             done=[done_line(result, compact) for result in self.trace],
-            findings=findings(self.trace, compact),
             max_plan_steps=self.config.max_plan_steps,
         )
 

@@ -11,7 +11,7 @@ from ..models.base import ModelRequest, ReasoningDelta, TextDelta
 from ..models.retry import Retrying
 from ..tools.loop import LoopEvent
 from .prompts import synthesizer_prompt
-from .scope import RunScope
+from .scope import RunScope, findings
 
 _THOUGHT = re.compile(r"<think>.*?(?:</think>|\Z)", re.DOTALL)
 _ANSWER_KEYS = ("answer", "reply", "text", "final", "message", "response")
@@ -21,6 +21,7 @@ async def write_answer(scope: RunScope) -> str:
     """Give the answer, streaming it as it comes. Raises ModelError."""
     model = scope.models.synthesizer
     context = await scope.context(model)
+    context.findings = findings(scope.trace, context.compact)
     prompt = scope.prompt("synthesizer", context, synthesizer_prompt)
     request = ModelRequest([system(prompt.system), user(prompt.prompt)])
     stream = _AnswerStream(scope)

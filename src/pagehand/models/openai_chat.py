@@ -88,33 +88,38 @@ class OpenAIChatModel:
                         model=self.name,
                     )
                 )
-            reader = _Reader(self)
+            reader = _Reader()
             whole = not request.stream or "json" in response.headers.get("content-type", "")
-            parts = self._whole(response, reader) if whole else self._events(response, reader)
-            async with closing(parts):
-                async for part in parts:
-                    yield part
+            steps = self._whole(response, reader) if whole else self._events(response, reader)
+            async with closing(steps):
+                async for parts in steps:
+                    for part in parts:
+                        yield part
         finally:
             await response.close()
 
-    async def _whole(self, response: HttpResponse, reader: _Reader) -> AsyncIterator[ModelPart]:
+    async def _whole(
+        self, response: HttpResponse, reader: _Reader
+    ) -> AsyncIterator[list[ModelPart]]:
         body = await response.read()
-        for part in reader.take(self._object(body.decode("utf-8", "replace"))):
-            yield part
-        for part in reader.end():
-            yield part
+        yield reader.take(self._object(body.decode("utf-8", "replace")))
+        yield reader.end()
 
-    async def _events(self, response: HttpResponse, reader: _Reader) -> AsyncIterator[ModelPart]:
+    async def _events(
+        self, response: HttpResponse, reader: _Reader
+    ) -> AsyncIterator[list[ModelPart]]:
+        """Give the parts of each batch of bytes together: an async step a token would cost more
+        than reading it."""
         decoder = SSEDecoder()
         done = False
         async with closing(response.batches()) as batches:
             async for batch in batches:
+                parts: list[ModelPart] = []
                 for event in decoder.feed(batch):
-                    if done or event.data == "[DONE]":
-                        done = True
-                        continue
-                    for part in reader.take(self._object(event.data)):
-                        yield part
+                    done = done or event.data == "[DONE]"
+                    if not done:
+                        parts += reader.take(self._object(event.data))
+                yield parts
         if not done and reader.finish is None:
             raise StreamInterruptedError(
                 f"The stream of {self.provider} ended in the middle of the answer of "
@@ -122,8 +127,7 @@ class OpenAIChatModel:
                 provider=self.provider,
                 model=self.name,
             )
-        for part in reader.end():
-            yield part
+        yield reader.end()
 
     def _object(self, text: str) -> dict[str, Any]:
         try:
@@ -214,8 +218,7 @@ class _Call:
 class _Reader:
     """Gathers chunks into parts; a whole answer is read as one chunk that has `message`."""
 
-    def __init__(self, model: OpenAIChatModel) -> None:
-        self._model = model
+    def __init__(self) -> None:
         self._text: list[str] = []
         self._reasoning: list[str] = []
         self._refusal: list[str] = []

@@ -6,12 +6,11 @@ the provider's own wish up to 60 s. An abort is never retried.
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import AsyncIterator
 from dataclasses import dataclass
 from typing import ClassVar
 
-from ..cancel import closing
+from ..cancel import Watchdog, closing
 from ..errors import ModelError, ModelTimeoutError
 from ..ports import Clock, Entropy
 from .base import LoadProgress, Model, ModelPart, ModelRequest
@@ -49,43 +48,35 @@ async def call(
 ) -> AsyncIterator[ModelPart | Retrying]:
     """Stream one call's parts; a failed try shows as `Retrying`. Raises the last fault."""
     for attempt in range(1, policy.max_retries + 2):
+        watchdog = Watchdog(policy.timeout_ms / 1000 if policy.timeout_ms else None)
         try:
-            async with closing(_once(model, request, policy)) as parts:
-                async for part in parts:
+            async with closing(model.stream(request)) as parts:
+                # A model on the device may wait in a queue first: that is no silence.
+                if not model.profile.on_device:
+                    watchdog.start()
+                while (part := await watchdog.wait(anext(parts, None))) is not None:
+                    if model.profile.on_device:
+                        _hear(watchdog, part)
                     yield part
             return
-        except ModelError as fault:
-            if not fault.retryable or attempt > policy.max_retries:
-                raise
-            yield Retrying(attempt, fault)
-            await policy.clock.sleep(_wait_ms(fault, attempt, policy.entropy) / 1000)
+        except TimeoutError:
+            fault: ModelError = _timeout(model, policy.timeout_ms)
+        except ModelError as raised:
+            fault = raised
+        finally:
+            watchdog.close()
+        if not fault.retryable or attempt > policy.max_retries:
+            raise fault
+        yield Retrying(attempt, fault)
+        await policy.clock.sleep(_wait_ms(fault, attempt, policy.entropy) / 1000)
 
 
-async def _once(
-    model: Model, request: ModelRequest, policy: CallPolicy
-) -> AsyncIterator[ModelPart]:
-    loop = asyncio.get_running_loop()
-    limit = policy.timeout_ms / 1000 if policy.timeout_ms else None
-    on_device = model.profile.on_device
-    # The deadline stands around the reading, never around a `yield`: there it would cancel the
-    # consumer's own work.
-    due = loop.time() + limit if limit is not None and not on_device else None
-    queued = on_device
-    async with closing(model.stream(request)) as parts:
-        while True:
-            if on_device:
-                due = None if limit is None or queued else loop.time() + limit
-            try:
-                async with asyncio.timeout_at(due) as scope:
-                    part = await anext(parts, None)
-            except TimeoutError as fault:
-                if not scope.expired():
-                    raise
-                raise _timeout(model, policy.timeout_ms) from fault
-            if part is None:
-                return
-            queued = isinstance(part, LoadProgress)
-            yield part
+def _hear(watchdog: Watchdog, part: ModelPart) -> None:
+    """Every sign of life starts the silence anew; loading a model has no deadline."""
+    if isinstance(part, LoadProgress):
+        watchdog.pause()
+    else:
+        watchdog.start()
 
 
 def _timeout(model: Model, timeout_ms: float) -> ModelTimeoutError:
