@@ -1,0 +1,184 @@
+// A conversation: one agent, its runs one after another, and their states. Knows no document.
+
+import { errorData } from "../worker/rpc.js";
+import { createAgent } from "./pagehand.js";
+import { endRun, failRun, isOver, newRun, reduce } from "./ui/run_state.js";
+
+/**
+ * @typedef {import("./ui/run_state.js").RunState} RunState
+ * @typedef {import("./ui/model_dialog.js").ModelChoice} ModelChoice
+ * @typedef {{key: number, state: RunState, controller: AbortController}} Run
+ */
+
+/** Tells of every change by a `change` event; read the state from its fields. */
+export class Chat extends EventTarget {
+  /** How far the start of the worker is; null when it is up. @type {import("./pagehand.js").BootProgress | null} */
+  boot = null;
+  /** Why the worker could not start. @type {import("./events.js").Fault | null} */
+  bootError = null;
+  /** @type {readonly Run[]} */
+  runs = [];
+  /** @type {ModelChoice} */
+  model = { kind: "default" };
+  #config;
+  /** @type {Promise<import("./pagehand.js").Agent>} */
+  #agent;
+  #lastKey = 0;
+  #queue = Promise.resolve();
+
+  /** @param {import("./pagehand.js").AgentConfig} config */
+  constructor(config) {
+    super();
+    this.#config = config;
+    this.#agent = this.#start();
+  }
+
+  /** The run that goes on or ended last. */
+  get current() {
+    return this.runs.find((run) => !isOver(run.state)) ?? this.runs.at(-1);
+  }
+
+  get running() {
+    return this.runs.some((run) => !isOver(run.state));
+  }
+
+  /** Takes a request; it runs when the ones before it are over. @param {string} goal */
+  send(goal) {
+    if (this.bootError) this.#agent = this.#start();
+    const run = { key: ++this.#lastKey, state: newRun(goal, now()), controller: new AbortController() };
+    this.runs = [...this.runs, run];
+    this.#changed();
+    this.#queue = this.#queue.then(() => this.#execute(run));
+  }
+
+  /** Stops what runs and what waits. */
+  stop() {
+    for (const run of this.runs) if (!isOver(run.state)) run.controller.abort();
+  }
+
+  /** Starts the worker again after it could not start. */
+  restart() {
+    this.#agent = this.#start();
+  }
+
+  /** Goes on with another model. @param {ModelChoice} model */
+  useModel(model) {
+    this.#release();
+    this.model = model;
+    this.#agent = this.#start();
+  }
+
+  /** Forgets the conversation. */
+  clear() {
+    this.stop();
+    this.runs = [];
+    this.#changed();
+  }
+
+  close() {
+    this.#release();
+  }
+
+  #release() {
+    this.stop();
+    this.#agent.then((agent) => agent.close(), () => {});
+  }
+
+  #start() {
+    this.bootError = null;
+    this.boot = { phase: "download", progress: 0, text: "Starting" };
+    this.#changed();
+    const agent = createAgent({
+      ...this.#config,
+      ...modelConfig(this.model),
+      onBoot: (progress) => {
+        if (this.#agent === agent) this.#showBoot(progress);
+      },
+    });
+    agent.then(
+      () => this.#settleBoot(agent, null),
+      (fault) => this.#settleBoot(agent, errorData(fault)),
+    );
+    return agent;
+  }
+
+  /** @param {import("./pagehand.js").BootProgress} progress */
+  #showBoot(progress) {
+    this.boot = progress.phase === "ready" ? null : progress;
+    this.#changed();
+  }
+
+  /** @param {Promise<unknown>} agent @param {import("./events.js").Fault | null} error */
+  #settleBoot(agent, error) {
+    if (this.#agent !== agent) return;
+    this.boot = null;
+    this.bootError = error;
+    this.#changed();
+  }
+
+  /** @param {Run} run */
+  async #execute(run) {
+    const { signal } = run.controller;
+    const history = this.#historyBefore(run);
+    this.#update(run, (state) => ({ ...state, startedAt: now() }));
+    try {
+      const agent = await unlessAborted(this.#agent, signal);
+      const result = agent && (await agent.run(run.state.goal, {
+        signal,
+        history,
+        onEvent: (event) => this.#update(run, (state) => reduce(state, event, now())),
+      }));
+      const status = !result || result.stopped ? "cancelled" : "complete";
+      if (!isOver(run.state)) this.#update(run, (state) => endRun(state, status, now()));
+    } catch (fault) {
+      this.#update(run, (state) => failRun(state, errorData(fault), now()));
+    }
+  }
+
+  /** @param {Run} run @returns {{role: "user" | "assistant", content: string}[]} */
+  #historyBefore(run) {
+    return this.runs
+      .slice(0, this.runs.indexOf(run))
+      .filter(({ state }) => state.status === "complete" && state.answer)
+      .flatMap(({ state }) => [
+        { role: "user", content: state.goal },
+        { role: "assistant", content: state.answer },
+      ]);
+  }
+
+  /** @param {Run} run @param {(state: RunState) => RunState} change */
+  #update(run, change) {
+    run.state = change(run.state);
+    this.#changed();
+  }
+
+  #changed() {
+    this.dispatchEvent(new Event("change"));
+  }
+}
+
+/** @param {ModelChoice} choice */
+function modelConfig(choice) {
+  if (choice.kind === "default") return {};
+  const { baseURL, model, apiKey } = choice;
+  return { model: { providerType: "openai-compatible", baseURL, model, ...(apiKey && { apiKey }) } };
+}
+
+/**
+ * @template Value
+ * @param {Promise<Value>} promise
+ * @param {AbortSignal} signal
+ * @returns {Promise<Value | null>} null when the signal came first
+ */
+function unlessAborted(promise, signal) {
+  return new Promise((resolve, reject) => {
+    if (signal.aborted) resolve(null);
+    signal.addEventListener("abort", () => resolve(null), { once: true });
+    promise.then(resolve, reject);
+  });
+}
+
+/** Milliseconds of a clock that only goes forward. */
+function now() {
+  return performance.now();
+}

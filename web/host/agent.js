@@ -1,0 +1,225 @@
+// The agent as a page sees it: runs go to the worker, events come back, stop always works.
+
+import { PagehandError, errorData } from "../../worker/rpc.js";
+import { addUsage } from "../usage.js";
+import { readAttachments } from "./attachments.js";
+import { plainCopy } from "./settings.js";
+import { Connection } from "./connection.js";
+import { configError, workerError } from "./faults.js";
+import { tell } from "./handlers.js";
+import { RunRecord } from "./run_record.js";
+import { RunStream } from "./run_stream.js";
+
+/** How long a stopped run may take to settle before its worker is ended, in milliseconds. */
+export const STOP_GRACE_MS = 3000;
+
+/**
+ * @typedef {import("../events.js").AgentEvent} AgentEvent
+ * @typedef {import("../events.js").RunResult} RunResult
+ *
+ * @typedef {object} RunOptions
+ * @property {AbortSignal} [signal]  stops the run; it then resolves with `stopped: true`
+ * @property {(event: AgentEvent) => unknown} [onEvent]  the events of this run
+ * @property {(about: {step: import("../events.js").PlanStep, index: number, abort: () => void}) => unknown} [onStepStart]
+ *   called before each step; `abort()` skips the step
+ * @property {string} [sessionId]  the session whose memory the run reads and writes
+ * @property {{role: "user" | "assistant", content: string}[]} [history]  earlier turns; wins over
+ *   the session's
+ * @property {import("./attachments.js").Attachment[]} [images]
+ * @property {import("./attachments.js").Attachment[]} [files]
+ */
+
+let lastAgent = 0;
+
+/** An agent in a worker of its own. Made by `createAgent`. */
+export class Agent {
+  #id = `agent-${++lastAgent}`;
+  #config;
+  #connection;
+  #lastRun = 0;
+  /** @type {Map<string, NonNullable<RunOptions["onStepStart"]>>} by the name of their hook */
+  #stepHooks = new Map();
+  /** @type {import("../events.js").Usage} */
+  #usage = {};
+  /** @type {import("./connection.js").AgentFacts} */
+  #facts = { capabilities: null, contextWindowTokens: null };
+
+  /**
+   * @internal
+   * @param {import("./settings.js").ReadConfig} config
+   */
+  constructor(config) {
+    this.#config = config;
+    this.#connection = new Connection(config, this.#id, (hook, args) => this.#callHook(hook, args));
+  }
+
+  /** Starts the worker. @internal */
+  async open() {
+    const { rpc, facts } = await this.#connection.open();
+    this.#facts = facts;
+    return rpc;
+  }
+
+  /** What the model can do: images, files, thinking, and so on. */
+  get capabilities() {
+    return this.#facts.capabilities ?? null;
+  }
+
+  /** The model's context window in tokens; null when it is not known. */
+  get contextWindowTokens() {
+    return this.#facts.contextWindowTokens ?? null;
+  }
+
+  /** The tokens of all runs so far, stopped and failed ones included. */
+  get usage() {
+    return { ...this.#usage };
+  }
+
+  /**
+   * Runs one request to its end.
+   * @param {string} input
+   * @param {RunOptions} [options]
+   * @returns {Promise<RunResult>}
+   * @throws {PagehandError} when the run fails; the agent stays usable
+   */
+  async run(input, options = {}) {
+    const { signal, onEvent, onStepStart, ...data } = options;
+    if (typeof input !== "string" || input.trim() === "") {
+      throw configError("The request is empty. Say in words what the agent shall do.");
+    }
+    const record = new RunRecord(input);
+    /** @param {AgentEvent} event */
+    const emit = (event) => {
+      record.see(event);
+      if (event.type === "usage") this.#usage = addUsage(this.#usage, event.usage);
+      tell(this.#config.onEvent, event);
+      tell(onEvent, event);
+    };
+    const stepHook = `onStepStart:${++this.#lastRun}`;
+    if (onStepStart) this.#stepHooks.set(stepHook, onStepStart);
+    try {
+      const request = {
+        agentId: this.#id,
+        input,
+        options: { ...(await readRunData(data)), ...(onStepStart && { onStepStart: stepHook }) },
+      };
+      return await this.#stoppable(request, emit, signal);
+    } catch (fault) {
+      const stopped = fault === STOPPED && signal?.aborted;
+      record.lastEvents(stopped ? null : errorData(fault)).forEach(emit);
+      if (stopped) return record.stoppedResult();
+      throw fault instanceof PagehandError ? fault : new PagehandError(errorData(fault));
+    } finally {
+      this.#stepHooks.delete(stepHook);
+    }
+  }
+
+  /**
+   * Runs one request and gives its events as they come.
+   * @param {string} input
+   * @param {RunOptions} [options]
+   */
+  stream(input, options = {}) {
+    const { signal, onEvent, ...rest } = options;
+    return new RunStream((push, left) => {
+      /** @param {AgentEvent} event */
+      const both = (event) => {
+        push(event);
+        tell(onEvent, event);
+      };
+      const either = signal ? AbortSignal.any([signal, left]) : left;
+      return this.run(input, { ...rest, signal: either, onEvent: both });
+    });
+  }
+
+  /**
+   * The tools that the agent has.
+   * @returns {Promise<{name: string, description: string, readOnly?: boolean, server?: string}[]>}
+   */
+  listTools() {
+    return this.#call("listTools");
+  }
+
+  /** Ends the agent and its worker; runs that go on reject. */
+  close() {
+    this.#connection.close();
+  }
+
+  /**
+   * @param {string} method
+   * @param {any[]} args
+   */
+  async #call(method, ...args) {
+    const rpc = await this.open();
+    return rpc.call("agent.call", { agentId: this.#id, method, args });
+  }
+
+  /**
+   * Sends a run to the worker. A signal first asks it to stop; a worker that does not settle within
+   * the grace is ended, and the next run starts a new one.
+   * @param {object} request
+   * @param {(event: AgentEvent) => void} emit
+   * @param {AbortSignal} [signal]
+   * @returns {Promise<RunResult>}
+   */
+  async #stoppable(request, emit, signal) {
+    const rpc = await unlessAborted(this.open(), signal);
+    /** @type {ReturnType<typeof setTimeout> | undefined} */
+    let timer;
+    const onAbort = () => {
+      timer = setTimeout(() => this.#connection.lose(STOPPED), STOP_GRACE_MS);
+    };
+    signal?.addEventListener("abort", onAbort, { once: true });
+    try {
+      /** @param {AgentEvent[]} events */
+      const onProgress = (events) => events.forEach(emit);
+      return await rpc.call("agent.run", request, { onProgress, ...(signal && { signal }) });
+    } finally {
+      clearTimeout(timer);
+      signal?.removeEventListener("abort", onAbort);
+    }
+  }
+
+  /**
+   * @param {string} hook
+   * @param {any[]} args
+   */
+  async #callHook(hook, args) {
+    const onStepStart = this.#stepHooks.get(hook);
+    if (!onStepStart) return (await this.#config.hooks[hook]?.(...args)) ?? null;
+    let aborted = false;
+    const abort = () => void (aborted = true);
+    await onStepStart({ ...args[0], abort });
+    return { abort: aborted };
+  }
+}
+
+/** Why a worker that did not stop was ended. Its own run counts as stopped; others fail. */
+const STOPPED = workerError(
+  "Another run of this agent did not stop in time, so its worker was ended. Run the request again.",
+);
+
+/**
+ * @template Value
+ * @param {Promise<Value>} promise
+ * @param {AbortSignal} [signal]
+ * @returns {Promise<Value>}
+ */
+function unlessAborted(promise, signal) {
+  if (!signal) return promise;
+  return new Promise((resolve, reject) => {
+    const onAbort = () => reject(STOPPED);
+    if (signal.aborted) onAbort();
+    signal.addEventListener("abort", onAbort, { once: true });
+    promise.then(resolve, reject).finally(() => signal.removeEventListener("abort", onAbort));
+  });
+}
+
+/** @param {Omit<RunOptions, "signal" | "onEvent" | "onStepStart">} options */
+async function readRunData({ images, files, ...rest }) {
+  return {
+    ...plainCopy(rest, "options"),
+    ...(images && { images: await readAttachments(images, "images") }),
+    ...(files && { files: await readAttachments(files, "files") }),
+  };
+}
