@@ -13,7 +13,6 @@ export { defineTool, markReadOnly } from "./host/tools.js";
 /**
  * @typedef {import("./host/agent.js").Agent} Agent
  * @typedef {import("./host/agent.js").RunOptions} RunOptions
- * @typedef {import("./host/attachments.js").Attachment} Attachment
  * @typedef {import("./host/settings.js").AgentConfig} AgentConfig
  * @typedef {import("./host/settings.js").BootProgress} BootProgress
  * @typedef {import("./host/settings.js").ModelChoice} ModelChoice

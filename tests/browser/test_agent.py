@@ -21,7 +21,12 @@ from tests.support.scripted_server import (
 )
 
 PLAN = json.dumps({"thought": "I add it", "steps": [{"description": "add it"}]})
-ADDED = [text(PLAN), calls(("add_note", {"text": "buy milk"})), text("Added."), text("All done.")]
+ADDED = [
+    text(PLAN),
+    calls(("add_note", {"text": "water the fern"})),
+    text("Added."),
+    text("All done."),
+]
 KEY = "sk-canary-4711"
 # A page may reach its own host and the provider of its user, nothing else.
 POLICY = "default-src 'self'; script-src 'self' 'wasm-unsafe-eval'; connect-src 'self' http:"
@@ -97,7 +102,7 @@ def open_agent(page: Page, server: ScriptedServer) -> None:
     page.evaluate(HOST, {"url": server.url, "key": KEY})
 
 
-def run(page: Page, request: str = "Add a note that says buy milk") -> dict[str, Any]:
+def run(page: Page, request: str = "Add a note that says water the fern") -> dict[str, Any]:
     told: dict[str, Any] = page.evaluate(RUN, request)
     return told
 
@@ -112,7 +117,7 @@ def test_a_run(host: Page) -> None:
         told = run(host)
         first = server.requests[0]["messages"][-1]["content"]
         assert server.headers[0]["authorization"] == f"Bearer {KEY}"
-    assert host.evaluate("test.notes") == ["buy milk"]
+    assert host.evaluate("test.notes") == ["water the fern"]
     result = told["result"]
     assert (result["text"], result["final"], result["applied"]) == ("All done.", "All done.", 1)
     assert "the board has 0 notes" in first
@@ -133,7 +138,7 @@ def test_events_come_as_an_iterator(host: Page) -> None:
     with ScriptedServer(ADDED) as server:
         open_agent(host, server)
         told = host.evaluate("""async () => {
-          const run = test.agent.stream("Add a note that says buy milk");
+          const run = test.agent.stream("Add a note that says water the fern");
           const types = [];
           for await (const event of run) types.push(event.type);
           return [types.at(0), types.at(-1), (await run.result).text];
@@ -153,7 +158,7 @@ def test_a_stop_in_a_stream(host: Page) -> None:
         open_agent(host, server)
         stopped = host.evaluate("""async () => {
           const control = new AbortController();
-          const result = await test.agent.run("Add a note that says buy milk", {
+          const result = await test.agent.run("Add a note that says water the fern", {
             signal: control.signal,
             onEvent: (event) => event.type === "plan.thought-delta" && control.abort(),
           });
@@ -279,13 +284,22 @@ def test_a_config_is_refused(host: Page, config: dict[str, Any], said: str) -> N
     assert refused.startswith("ConfigError") and said in refused
 
 
+def test_an_unknown_option_of_a_run_is_refused(host: Page) -> None:
+    with ScriptedServer([]) as server:
+        open_agent(host, server)
+        refused = host.evaluate("test.agent.run('x y z', { sesionId: 's' }).catch(String)")
+    assert "Did you mean 'sessionId'" in refused
+
+
 def test_a_page_closed_in_a_run_leaves_nothing_broken(real_browser: Browser, site: str) -> None:
     context = real_browser.new_context()
     with ScriptedServer([Answer([chunk(content='{"th')], hold=True), *ADDED]) as server:
         page = context.new_page()
         page.goto(f"{site}NOTICES.txt")
         open_agent(page, server)
-        page.evaluate("() => void test.agent.run('Add a note that says buy milk').catch(() => {})")
+        page.evaluate(
+            "() => void test.agent.run('Add a note that says water the fern').catch(() => {})"
+        )
         assert server.held.wait(20)
         page.close()
         assert server.gone.wait(20)

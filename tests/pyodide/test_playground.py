@@ -36,20 +36,20 @@ def cell(selenium, url, code):
 
 
 def test_an_agent_runs_in_a_cell(playground):
-    script = [text(PLAN), calls(("add_note", {"text": "buy milk"})), text("Added."), text("Done.")]
+    script = [text(PLAN), calls(("add_note", {"text": "water the fern"})), text("Added."), text("Done.")]
     with ScriptedServer(script) as server:
         told = cell(
             playground,
             server.url,
             """
 types = []
-async for event in agent.stream("Add a note that says buy milk"):
+async for event in agent.stream("Add a note that says water the fern"):
     types.append(event.type)
 f"{notes} {types[0]} {types[-1]} {types.count('final.text-delta')}"
 """,
         )
         assert server.headers[0]["authorization"] == "Bearer sk-canary-77"
-    assert told == "['buy milk'] run.start run.complete 3"
+    assert told == "['water the fern'] run.start run.complete 3"
 
 
 FAULTS = {
@@ -81,7 +81,7 @@ def test_faults_are_told(playground, name):
             server.url,
             """
 try:
-    await agent.run("Add a note that says buy milk")
+    await agent.run("Add a note that says water the fern")
 except Exception as fault:
     told = f"{type(fault).__name__}: {fault}"
 told
@@ -99,7 +99,7 @@ def test_a_dead_endpoint_is_told(playground):
         url,
         """
 try:
-    await agent.run("Add a note that says buy milk")
+    await agent.run("Add a note that says water the fern")
 except Exception as fault:
     told = f"{type(fault).__name__}: {fault}"
 told

@@ -2,7 +2,6 @@
 
 import { PagehandError, errorData } from "../../worker/rpc.js";
 import { addUsage } from "../usage.js";
-import { readAttachments } from "./attachments.js";
 import { plainCopy } from "./settings.js";
 import { Connection } from "./connection.js";
 import { configError, workerError } from "./faults.js";
@@ -25,8 +24,6 @@ export const STOP_GRACE_MS = 3000;
  * @property {string} [sessionId]  the session whose memory the run reads and writes
  * @property {{role: "user" | "assistant", content: string}[]} [history]  earlier turns; wins over
  *   the session's
- * @property {import("./attachments.js").Attachment[]} [images]
- * @property {import("./attachments.js").Attachment[]} [files]
  */
 
 let lastAgent = 0;
@@ -42,7 +39,7 @@ export class Agent {
   /** @type {import("../events.js").Usage} */
   #usage = {};
   /** @type {import("./connection.js").AgentFacts} */
-  #facts = { capabilities: null, contextWindowTokens: null };
+  #facts = { contextWindowTokens: null };
 
   /**
    * @internal
@@ -58,11 +55,6 @@ export class Agent {
     const { rpc, facts } = await this.#connection.open();
     this.#facts = facts;
     return rpc;
-  }
-
-  /** What the model can do: images, files, thinking, and so on. */
-  get capabilities() {
-    return this.#facts.capabilities ?? null;
   }
 
   /** The model's context window in tokens; null when it is not known. */
@@ -101,7 +93,7 @@ export class Agent {
       const request = {
         agentId: this.#id,
         input,
-        options: { ...(await readRunData(data)), ...(onStepStart && { onStepStart: stepHook }) },
+        options: { ...plainCopy(data, "options"), ...(onStepStart && { onStepStart: stepHook }) },
       };
       return await this.#stoppable(request, emit, signal);
     } catch (fault) {
@@ -213,13 +205,4 @@ function unlessAborted(promise, signal) {
     signal.addEventListener("abort", onAbort, { once: true });
     promise.then(resolve, reject).finally(() => signal.removeEventListener("abort", onAbort));
   });
-}
-
-/** @param {Omit<RunOptions, "signal" | "onEvent" | "onStepStart">} options */
-async function readRunData({ images, files, ...rest }) {
-  return {
-    ...plainCopy(rest, "options"),
-    ...(images && { images: await readAttachments(images, "images") }),
-    ...(files && { files: await readAttachments(files, "files") }),
-  };
 }

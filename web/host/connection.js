@@ -9,7 +9,7 @@ import { describeTool, executeTool } from "./tools.js";
 import { startWorker } from "./workers.js";
 
 /**
- * @typedef {{capabilities: any, contextWindowTokens: number | null}} AgentFacts
+ * @typedef {{contextWindowTokens: number | null}} AgentFacts
  * @typedef {{rpc: import("../../worker/rpc.js").Rpc, facts: AgentFacts}} Live
  */
 

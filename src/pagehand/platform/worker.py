@@ -21,7 +21,7 @@ from ..agent.run import StepControl
 from ..cancel import AbortController
 from ..errors import ConfigError
 from ..events import Event
-from ..names import from_wire
+from ..names import from_wire, nearest
 from ..plan import StepResult
 from ..ports import Platform, install
 from ..tools.tool import Tool, ToolContext
@@ -29,6 +29,7 @@ from .browser import browser_platform
 from .engine import RpcEngine
 from .rpc import CallContext, RpcPeer
 
+_RUN_OPTIONS = ("history", "sessionId", "onStepStart")
 _TOOL_FIELDS = ("title", "prompt_hint", "timeout_ms", "read_only")
 
 
@@ -140,6 +141,7 @@ class AgentServer:
         agent = self._agent(params)
         await self._packages
         options = params.get("options") or {}
+        _refuse_unknown(options)
         controller = AbortController()
         context.signal.on_abort(lambda: controller.abort("the page stopped it"))
         batches = EventBatches(context.progress)
@@ -194,6 +196,15 @@ class AgentServer:
         if agent is None:
             raise ConfigError("That agent is closed or was never created: create a new one.")
         return agent
+
+
+def _refuse_unknown(options: dict[str, Any]) -> None:
+    for name in options:
+        if name not in _RUN_OPTIONS:
+            hint = nearest(name, _RUN_OPTIONS)
+            raise ConfigError(
+                f"run() has no option {name!r}." + (f" Did you mean {hint!r}?" if hint else "")
+            )
 
 
 def serve(bridge: Any) -> AgentServer:

@@ -34,7 +34,7 @@ const rpc = createRpc(self, {
   "engine.port": () => void (seen.enginePorts += 1),
   "agent.create"(params) {
     seen.created = params;
-    return { capabilities: { images: false }, contextWindowTokens: 4096 };
+    return { contextWindowTokens: 4096 };
   },
   "agent.call": ({ method }) => (method === "listTools" ? seen.created.tools : null),
   "agent.run": (params, call) => play(params, call),

@@ -48,10 +48,10 @@ class TestAgent:
             const result = await agent.run("#plain go", {
               onEvent: (event) => told.push(["run", event.type]),
             });
-            const { usage, contextWindowTokens, capabilities } = agent;
+            const { usage, contextWindowTokens } = agent;
             const tools = await agent.listTools();
             agent.close();
-            return { told, result, usage, contextWindowTokens, capabilities, tools };
+            return { told, result, usage, contextWindowTokens, tools };
             """,
         )
         told = outcome["told"]
@@ -60,7 +60,6 @@ class TestAgent:
         assert outcome["result"]["stopped"] is False
         assert outcome["usage"] == {"inputTokens": 1082, "outputTokens": 158, "totalTokens": 1240}
         assert outcome["contextWindowTokens"] == 4096
-        assert outcome["capabilities"] == {"images": False}
         assert [tool["name"] for tool in outcome["tools"]] == ["add_note"]
 
     def test_streams_events_and_stops_when_left(self, host: Page) -> None:
@@ -186,15 +185,12 @@ class TestAgent:
               await caught(createAgent({ logger: () => {} })),
               await caught(createAgent({ base: "http://" })),
               await caught(agent.run("  ")),
-              await caught(agent.run("#plain go", { images: [7] })),
               await caught(agent.run("#plain go", { onToken: () => {} })),
             ];
             """,
         )
         assert {fault["name"] for fault in faults} == {"ConfigError"}
-        for fault, part in zip(
-            faults, ["logger", "base", "empty", "images[0]", "options.onToken"], strict=True
-        ):
+        for fault, part in zip(faults, ["logger", "base", "empty", "options.onToken"], strict=True):
             assert part in fault["message"]
         wait_for_workers(host, 2)  # the agent's and the engine's
 
@@ -254,33 +250,6 @@ class TestHandlers:
             ["second", 1],
             {"abort": True},
         ]
-
-    def test_get_attachments_across_as_data(self, host: Page) -> None:
-        script(
-            host,
-            """
-            const agent = await createAgent({ tools: {} });
-            await agent.run("#plain go", {
-              images: [new Blob(["pixels"], { type: "image/png" }), "https://example.org/a.png"],
-              files: [new File(["words"], "note.txt", { type: "text/plain" })],
-              sessionId: "s",
-            });
-            """,
-        )
-        assert seen(host)["runs"][0]["options"] == {
-            "sessionId": "s",
-            "images": [
-                {"data": "data:image/png;base64,cGl4ZWxz", "mediaType": "image/png"},
-                {"data": "https://example.org/a.png"},
-            ],
-            "files": [
-                {
-                    "data": "data:text/plain;base64,d29yZHM=",
-                    "mediaType": "text/plain",
-                    "name": "note.txt",
-                }
-            ],
-        }
 
 
 class TestWorkers:
