@@ -63,12 +63,13 @@ def test_a_missing_part_is_told_and_then_fetched(host: Page) -> None:
     part = re.compile(r"models/.*\.3-of-\d+\.")
     host.context.route(part, lambda route: route.fulfill(status=404))
     host.evaluate(HOST)
-    fault = host.evaluate("test.agent.run('Add a note that says hello').catch((fault) => fault)")
+    fault = host.evaluate("""() => test.agent.run("Add a note that says hello")
+      .catch(({ name, message }) => ({ name, message }))""")
+    host.context.unroute(part)
     assert fault["name"] == "EngineError" and "3-of-" in fault["message"]
     told = events(host)
     assert [event["type"] for event in told][-2:] == ["error", "run.complete"]
     assert any(event["type"] == "model.load" for event in told)
-    host.context.unroute(part)
 
 
 def test_a_stop_in_the_middle_of_the_plan(host: Page) -> None:

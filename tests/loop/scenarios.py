@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import Awaitable, Callable
+from dataclasses import replace
 from typing import Any
 
 from pagehand import AbortController, ModelProfile, create_agent, define_tool
@@ -244,10 +245,32 @@ async def a_constrained_run() -> Events:
         CONSTRAINED,
     )
     await run.go()
-    schemas = [request.output_schema for request in run.model.requests]
-    assert schemas[0] is not None and schemas[3] is None
-    assert schemas[1] is not None and set(schemas[1]["properties"]) == {"reply", "actions"}
+    plan_schema, first, second, answer = [request.output_schema for request in run.model.requests]
+    assert plan_schema is not None and answer is None
+    # The plan named a tool, so the first round has to act; then the model may choose.
+    assert first is not None and list(first["properties"]) == ["actions"]
+    assert second is not None and len(second["anyOf"]) == 2
     assert len(run.model.requests[0].messages[0].text) < 1_600  # the compact prompts
+    return run.used_up()
+
+
+@scenario
+async def a_very_small_model_gets_a_small_task() -> Events:
+    """One step a plan, two rounds a step, and in the last round nothing but a report."""
+    tiny = replace(CONSTRAINED, plan_steps=1, step_rounds=2)
+    run = Run(
+        [
+            plan("add it", "undo it", tools=("add_note",)),
+            envelope("", ("add_note", {"text": "hi"})),
+            json.dumps({"reply": "Added."}),
+            "ok",
+        ],
+        tiny,
+    )
+    await run.go()
+    assert run.board.notes == ["hi"] and len(run.result.plan.steps) == 1
+    last = run.model.requests[2].output_schema
+    assert last is not None and list(last["properties"]) == ["reply"]
     return run.used_up()
 
 

@@ -77,7 +77,6 @@ async def _rounds(
     model = scope.models.executor
     context = await scope.context(model)
     context.step, context.index, context.total = step, index, total
-    context.catalogue = scope.catalogue(context.compact)
     prompt = scope.prompt("executor", context, _default_prompt)
     parts: list[Part] = [TextPart(prompt.prompt)]
     settings = LoopSettings(
@@ -87,7 +86,11 @@ async def _rounds(
         policy=scope.policy,
         emit=_reporter(scope, step, records),
         native=context.mode == "native",
-        max_rounds=scope.config.max_steps_per_task,
+        must_act=bool(step.suggested_tools),
+        max_rounds=min(
+            scope.config.max_steps_per_task,
+            model.profile.step_rounds or scope.config.max_steps_per_task,
+        ),
         temperature=scope.config.temperature,
         max_output_chars=_COMPACT_OUTPUT_CHARS if context.compact else _OUTPUT_CHARS,
         stage="execute",

@@ -60,7 +60,7 @@ def plan_schema(tool_names: Iterable[str], max_steps: int, *, compact: bool) -> 
     step = STEP_SCHEMA
     names = list(tool_names)
     if compact:
-        suggested = {"type": "array", "maxItems": 2, "items": {"enum": names}}
+        suggested = {"type": "array", "maxItems": 1, "items": {"enum": names}}
         step = {
             "type": "object",
             "properties": {
@@ -122,28 +122,33 @@ def _fallback(scope: RunScope) -> Plan:
 async def _ask_for_plan(scope: RunScope, model: Model, nudge: str, *, schema: bool) -> Plan:
     context = await scope.context(model)
     context.history = scope.history
-    context.catalogue = scope.catalogue(context.compact)
     context.nudge = nudge
+    cap = context.max_plan_steps = _step_cap(scope, model)
     prompt = scope.prompt("planner", context, planner_prompt)
     names = [tool.name for tool in scope.tools]
     request = ModelRequest([system(prompt.system), user(prompt.prompt)])
     if schema:
-        request.output_schema = plan_schema(
-            names, scope.config.max_plan_steps, compact=model.profile.constrains
-        )
-    watch = _PlanWatcher(scope, names)
+        request.output_schema = plan_schema(names, cap, compact=model.profile.constrains)
+    watch = _PlanWatcher(scope, names, cap)
     result = await scope.ask(model, request, "plan", watch.take)
     if result.finish_reason == "length":
         scope.log.warn("The planner's answer was cut off at its token cap.")
-    return read_plan(result.text, names, scope.config.max_plan_steps)
+    return read_plan(result.text, names, cap)
+
+
+def _step_cap(scope: RunScope, model: Model) -> int:
+    """Give the most steps a plan may have: the host's cap, or less for a very small model."""
+    cap = scope.config.max_plan_steps
+    return min(cap, model.profile.plan_steps or cap)
 
 
 class _PlanWatcher:
     """Shows a plan while it is written."""
 
-    def __init__(self, scope: RunScope, names: list[str]) -> None:
+    def __init__(self, scope: RunScope, names: list[str], cap: int) -> None:
         self._scope = scope
         self._names = names
+        self._cap = cap
         self._start()
 
     def _start(self) -> None:
@@ -155,7 +160,7 @@ class _PlanWatcher:
 
     def _step(self, value: Any) -> None:
         for step in read_steps([value], self._names, cap=1):
-            if self._count < self._scope.config.max_plan_steps:
+            if self._count < self._cap:
                 step.id = f"step-{self._count + 1}"
                 self._scope.emit(PlanStepAdded(step, self._count))
                 self._count += 1

@@ -1,7 +1,8 @@
 """What each stage is told, in two sizes: full, and compact for windows under 16 000 tokens.
 
 The system text holds only what stays the same for a whole run (so that providers can cache it):
-the stage's rules, the tools where the stage shows them, then the host's `system_prompt`. Whatever
+the rules, the tools where the stage shows them, then the host's `system_prompt`. In the compact
+size it is the same for all stages, and a stage's own rules open the user text. Whatever
 changes stands in the user text. A host replaces a stage's text with `prompts={stage: function}`,
 where the function takes the PromptContext and gives a Prompt or a `{system, prompt}` dict.
 """
@@ -53,6 +54,14 @@ class PromptContext:
 
 # Every rule of a stage has its own line, in both sizes: tests hold a table of them.
 
+# A model on the device keeps what it has read of a prompt's beginning. In the compact size all
+# stages begin alike, so that the rules and the tools are read once and not by every stage.
+_COMPACT = """\
+You work on your own for a user, in an agent with tools.
+- Use the tools for all they can do or look up.
+- Never ask the user a question, for confirmation or for permission; the host decides what may run.
+- Unclear? Take the likeliest meaning and state the assumption."""
+
 _PLANNER = """\
 You are the planner of an agent that works on its own. Turn the request into a short list of \
 ordered steps that other stages carry out with the tools below.
@@ -74,13 +83,10 @@ Answer with one JSON object and nothing else:
 "expectedOutcome": "what is true afterwards", "suggestedTools": ["tool_name"]}}]}}"""
 
 _PLANNER_COMPACT = """\
-You plan for an agent that works on its own. Answer with JSON only:
+Plan the request below. Answer with JSON only:
 {{"thought": "...", "steps": [{{"description": "...", "suggestedTools": ["..."]}}]}}
-- Use tools for all they can do or look up.
-- As few steps as possible, at most {max_plan_steps}.
-- Never ask the user; plan no step that asks.
-- Unclear? Take the likeliest meaning and write the assumption into the step.
-- The host permits tools; never ask for permission.
+- As few steps as possible, at most {max_plan_steps}. Plan no step that asks.
+- Write an assumption into the step.
 - Only for small talk or what needs no tool: empty steps, the answer in thought."""
 
 _EXECUTOR = """\
@@ -100,12 +106,11 @@ need (names, numbers, ids).
 are missing, the data does not exist) end your report with {blocker}."""
 
 _EXECUTOR_COMPACT = """\
-You carry out one step of a plan with tools, on your own.
+Carry out the current step below, only that.
 - Call tools; do not describe or guess.
-- Never ask a question or for permission; the host decides.
-- Left open? Take a sensible default and state the assumption.
+- Left open? Take a sensible default.
 - A tool failed? Try another way.
-- End with a short report of what was done and found.
+- End with a short report of what was done and found, with assumptions.
 - Truly impossible (tool missing or denied, no access, no data)? End with {blocker}."""
 
 _REPLANNER = """\
@@ -125,13 +130,12 @@ Answer with one JSON object and nothing else:
 to do", "suggestedTools": ["tool_name"]}]}"""
 
 _REPLANNER_COMPACT = """\
-A step of a plan ended. Decide how to go on. Answer with JSON only:
-{"decision": "continue" | "revise" | "finish", "reason": "...", "steps": [{"description": "..."}]}
+A step of the plan ended. Decide how to go on. Answer with JSON only:
+{"reason": "...", "decision": "continue" | "revise" | "finish", "steps": [{"description": "..."}]}
 - continue: the remaining steps still fit.
 - revise: give new steps; prefer this to finishing empty, go around the failure.
 - finish: the goal is reached or nothing is left to try.
-- Never plan a step that asks the user; unclear means the likeliest reading, stated.
-- A denied tool stays denied; never ask for permission."""
+- Plan no step that asks. A denied tool stays denied."""
 
 _SYNTHESIZER = """\
 You write the answer of an agent that has finished its work. The user sees only your text.
@@ -150,7 +154,7 @@ _SYNTHESIZER_COMPACT = """\
 Write the final answer for the user from the progress below, in the user's language.
 - Say what was done and found; invent nothing; say what failed.
 - Mention assumptions.
-- Ask no confirmation; a question only if nothing can be done without the user.
+- A question only if nothing can be done without the user.
 - Plain text, no JSON."""
 
 NUDGE = (
@@ -166,67 +170,70 @@ _STATE_CHARS = (8_000, 1_500)
 
 def planner_prompt(context: PromptContext) -> Prompt:
     """The planner's default texts."""
-    rules = (_PLANNER_COMPACT if context.compact else _PLANNER).format(
-        max_plan_steps=context.max_plan_steps
-    )
-    return Prompt(
-        _with_tools(rules, context.catalogue),
-        _join(
-            _history(context),
-            _state(context),
-            f"Request: {context.goal}",
-            context.nudge,
-        ),
+    rules = _PLANNER_COMPACT if context.compact else _PLANNER
+    return _prompt(
+        context,
+        rules.format(max_plan_steps=context.max_plan_steps),
+        _history(context),
+        _state(context),
+        f"Request: {context.goal}",
+        context.nudge,
+        tools=True,
     )
 
 
 def executor_prompt(context: PromptContext, blocker: str) -> Prompt:
     """The executor's default texts."""
     rules = (_EXECUTOR_COMPACT if context.compact else _EXECUTOR).format(blocker=blocker)
-    if context.mode == "prompted":
-        rules = _with_tools(f"{rules}\n\n{envelope_rules(context.compact)}", context.catalogue)
+    prompted = context.mode == "prompted"
+    if prompted:
+        rules = f"{rules}\n\n{envelope_rules(context.compact)}"
     step = context.step or PlanStep(context.goal)
-    expected = f"Expected outcome: {step.expected_outcome}" if step.expected_outcome else ""
-    suggested = (
-        f"Suggested tools: {', '.join(step.suggested_tools)}" if step.suggested_tools else ""
-    )
-    return Prompt(
+    tools = ", ".join(step.suggested_tools)
+    return _prompt(
+        context,
         rules,
-        _join(
-            f"Goal: {context.goal}",
-            _state(context),
-            _listed("Earlier steps and their results:", context.done),
-            f"Current step ({context.index + 1} of {context.total}): {step.description}",
-            expected,
-            suggested,
-        ),
+        f"Goal: {context.goal}",
+        _state(context),
+        _listed("Earlier steps and their results:", context.done),
+        f"Current step ({context.index + 1} of {context.total}): {step.description}",
+        f"Expected outcome: {step.expected_outcome}" if step.expected_outcome else "",
+        f"Suggested tools: {tools}" if tools else "",
+        tools=prompted,
     )
 
 
 def replanner_prompt(context: PromptContext) -> Prompt:
     """The replanner's default texts."""
-    return Prompt(
+    return _prompt(
+        context,
         _REPLANNER_COMPACT if context.compact else _REPLANNER,
-        _join(
-            f"Goal: {context.goal}",
-            _state(context),
-            _listed("Progress:", context.done),
-            _listed("Remaining plan:", context.remaining or ["(nothing)"]),
-        ),
+        f"Goal: {context.goal}",
+        _state(context),
+        _listed("Progress:", context.done),
+        _listed("Remaining plan:", context.remaining or ["(nothing)"]),
     )
 
 
 def synthesizer_prompt(context: PromptContext) -> Prompt:
     """The synthesizer's default texts."""
-    return Prompt(
+    return _prompt(
+        context,
         _SYNTHESIZER_COMPACT if context.compact else _SYNTHESIZER,
-        _join(
-            f"Request: {context.goal}",
-            _state(context),
-            _listed("Progress:", context.done or ["(no step was carried out)"]),
-            _listed("Findings of the tools:", context.findings),
-        ),
+        f"Request: {context.goal}",
+        _state(context),
+        _listed("Progress:", context.done or ["(no step was carried out)"]),
+        _listed("Findings of the tools:", context.findings),
     )
+
+
+def _prompt(context: PromptContext, rules: str, *blocks: str, tools: bool = False) -> Prompt:
+    """Put a stage's texts together: what stays the same first, what changes last."""
+    listed = f"Tools:\n{context.catalogue or '(none)'}"
+    if not context.compact:
+        return Prompt(_join(rules, listed if tools else ""), _join(*blocks))
+    shared = tools or context.mode == "prompted"
+    return Prompt(_join(_COMPACT, listed if shared else ""), _join(rules, *blocks))
 
 
 def build(
@@ -251,10 +258,6 @@ def build(
     if system_prompt:
         made = replace(made, system=f"{made.system}\n\n{system_prompt}")
     return made
-
-
-def _with_tools(rules: str, catalogue: str) -> str:
-    return f"{rules}\n\nTools:\n{catalogue or '(none)'}"
 
 
 def _history(context: PromptContext) -> str:

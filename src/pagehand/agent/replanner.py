@@ -79,13 +79,13 @@ async def decide(scope: RunScope, remaining: list[PlanStep]) -> Decision:
     context.remaining = [step.description for step in remaining]
     prompt = scope.prompt("replanner", context, replanner_prompt)
     request = ModelRequest([system(prompt.system), user(prompt.prompt)])
+    cap = scope.config.max_plan_steps
+    cap = min(cap, model.profile.plan_steps or cap)
     if model.profile.output_schema or model.profile.constrains:
         request.output_schema = DECISION_SCHEMA
     try:
         result = await scope.ask(model, request, "replan")
-        return read_decision(
-            result.text, [tool.name for tool in scope.tools], scope.config.max_plan_steps
-        )
+        return read_decision(result.text, [tool.name for tool in scope.tools], cap)
     except ModelError as fault:
         scope.log.warn(f"The replanner failed, the plan goes on: {fault}")
         return Decision("continue", "the replanner failed", "llm-decision")

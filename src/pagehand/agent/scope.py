@@ -77,6 +77,7 @@ class RunScope:
         return PromptContext(
             goal=self.goal,
             state=await self._state(),
+            catalogue=self.catalogue(compact),
             mode="native" if self.native(model) else "prompted",
             compact=compact,
             done=[done_line(result, compact) for result in self.trace],

@@ -16,6 +16,8 @@ class ModelProfile:
     `context_window` is in tokens, None when unknown. `constrains` says that the decoder itself
     can be held to a JSON Schema; `output_schema` that the provider takes one as a request.
     `thinks_first` marks models that must write freely before they are held to a shape.
+    `plan_steps` and `step_rounds` are what a very small model can keep in hand: steps of one plan,
+    model calls of one step; None means as many as the agent allows.
     """
 
     native_tools: bool = True
@@ -25,6 +27,8 @@ class ModelProfile:
     thinks_first: bool = False
     context_window: int | None = None
     max_output_tokens: int | None = None
+    plan_steps: int | None = None
+    step_rounds: int | None = None
 
     @property
     def compact(self) -> bool:
@@ -40,6 +44,9 @@ ON_DEVICE = ModelProfile(
 # First match wins; the pattern is searched in the model's name, case-folded.
 _FAMILIES: tuple[tuple[re.Pattern[str], dict[str, object]], ...] = (
     (re.compile(r"qwen-?3|deepseek-r1|qwq"), {"thinks_first": True}),
+    # The model that ships with the site: SmolLM2-135M-Instruct. Of a second step or a third round
+    # it makes a repetition, or undoes what it did.
+    (re.compile(r"^embedded$|smollm2?-135m"), {"plan_steps": 1, "step_rounds": 2}),
 )
 
 

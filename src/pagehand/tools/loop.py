@@ -94,7 +94,8 @@ LoopEvent = (
 class LoopSettings:
     """Everything the rounds need besides the conversation.
 
-    `max_rounds` bounds the model calls; `max_output_chars` the characters of one tool result that
+    `max_rounds` bounds the model calls; `must_act` holds a decoder that can be held to a schema to
+    a call in its first round; `max_output_chars` the characters of one tool result that
     the model reads (0 = all of it).
     """
 
@@ -104,6 +105,7 @@ class LoopSettings:
     policy: CallPolicy
     emit: Callable[[LoopEvent], None]
     native: bool = True
+    must_act: bool = False
     max_rounds: int = 8
     max_output_tokens: int | None = None
     temperature: float | None = None
@@ -177,7 +179,10 @@ async def _prompted_round(
 ) -> str | None:
     request = _request(outcome, settings)
     if settings.model.profile.constrains:
-        request.output_schema = envelope_schema(settings.tools)
+        last = number == settings.max_rounds - 1
+        act = bool(settings.tools) and (not last or number == 0)
+        report = not (settings.must_act and number == 0 and act)
+        request.output_schema = envelope_schema(settings.tools, act=act, report=report)
     result = await ask(settings.model, request, settings.policy, _reply_only(settings.emit))
     _keep(outcome, result)
     envelope = read_envelope(result.text, round_number=number)

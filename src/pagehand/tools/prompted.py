@@ -24,9 +24,8 @@ The actions run at once and you get TOOL RESULTS. When the work is done, give an
 list and the report in `reply`."""
 
 _RULES_COMPACT = """\
-Answer with JSON only:
-{"reply": "...", "actions": [{"tool": "...", "args": {...}}]}
-You then get TOOL RESULTS. Done? Empty actions, the report in reply."""
+Answer with JSON only, {"actions": [{"tool": "...", "args": {...}}]} to call tools, whose TOOL \
+RESULTS you get, or {"reply": "..."} when the work is done."""
 
 
 def envelope_rules(compact: bool) -> str:
@@ -42,27 +41,26 @@ class Envelope:
     calls: list[ToolCall] = field(default_factory=list)
 
 
-def envelope_schema(tools: Sequence[Tool]) -> dict[str, Any]:
-    """Give the JSON Schema of an envelope over these tools: free words first, then the calls."""
-    actions: dict[str, Any] = {"type": "array", "maxItems": 4}
-    if tools:
-        actions["items"] = {
-            "anyOf": [
-                {
-                    "type": "object",
-                    "properties": {"tool": {"const": tool.name}, "args": tool.input_schema},
-                    "required": ["tool", "args"],
-                    "additionalProperties": False,
-                }
-                for tool in tools
-            ]
-        }
-    else:
-        actions["maxItems"] = 0
+def envelope_schema(tools: Sequence[Tool], *, act: bool, report: bool) -> dict[str, Any]:
+    """Give the JSON Schema that a decoder is held to for one round.
+
+    `act` allows calls of these tools, `report` a reply that ends the step; with both, the model
+    chooses one: a reply beside calls would tell of results that are not there yet.
+    """
+    reply = _object({"reply": {"type": "string"}})
+    if not act:
+        return reply
+    calls = [_object({"tool": {"const": tool.name}, "args": tool.input_schema}) for tool in tools]
+    actions = {"type": "array", "items": {"anyOf": calls}, "minItems": 1, "maxItems": 4}
+    wanted = _object({"actions": actions})
+    return {"anyOf": [wanted, reply]} if report else wanted
+
+
+def _object(properties: dict[str, Any]) -> dict[str, Any]:
     return {
         "type": "object",
-        "properties": {"reply": {"type": "string"}, "actions": actions},
-        "required": ["reply", "actions"],
+        "properties": properties,
+        "required": list(properties),
         "additionalProperties": False,
     }
 

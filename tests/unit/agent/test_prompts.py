@@ -24,7 +24,7 @@ RULES = [
         "planner",
         "tools for all they can do or look up",
         "use of tools for everything they can do or look up",
-        "Use tools for all they can do or look up",
+        "Use the tools for all they can do or look up",
     ),
     (
         "planner",
@@ -42,7 +42,7 @@ RULES = [
         "planner",
         "no step that asks",
         "never plan a step that asks",
-        "plan no step that asks",
+        "Plan no step that asks",
     ),
     (
         "planner",
@@ -54,13 +54,13 @@ RULES = [
         "planner",
         "the assumption is stated",
         "write the assumption into the step",
-        "write the assumption into the step",
+        "Write an assumption into the step",
     ),
     (
         "planner",
         "permission is the host's",
         "decided by the host",
-        "The host permits tools; never ask for permission",
+        "the host decides what may run",
     ),
     (
         "planner",
@@ -72,13 +72,13 @@ RULES = [
         "executor",
         "never ask",
         "Never ask a question",
-        "Never ask a question",
+        "Never ask the user a question",
     ),
     (
         "executor",
         "never ask for confirmation",
         "never ask for confirmation or permission",
-        "or for permission",
+        "for confirmation or for permission",
     ),
     (
         "executor",
@@ -138,19 +138,19 @@ RULES = [
         "replanner",
         "no step that asks",
         "Never plan a step that asks the user",
-        "Never plan a step that asks the user",
+        "Plan no step that asks",
     ),
     (
         "replanner",
         "ambiguity gets the best reading",
         "most reasonable reading",
-        "likeliest reading, stated",
+        "likeliest meaning and state",
     ),
     (
         "replanner",
         "permission is the host's",
         "the host decides",
-        "never ask for permission",
+        "the host decides what may run",
     ),
     (
         "synthesizer",
@@ -168,13 +168,13 @@ RULES = [
         "synthesizer",
         "no confirmation",
         "Do not ask for confirmation",
-        "Ask no confirmation",
+        "for confirmation",
     ),
     (
         "synthesizer",
         "a question only when nothing else is possible",
         "End with a question only when the request truly cannot be completed",
-        "a question only if nothing can be done without the user",
+        "A question only if nothing can be done without the user",
     ),
 ]
 
@@ -184,15 +184,22 @@ RULES = [
 )
 def test_a_rule_stands_in_both_sizes(stage, rule, full, compact):
     for size, words in ((False, full), (True, compact)):
-        text = STAGES[stage](PromptContext("goal", compact=size)).system
+        prompt = STAGES[stage](PromptContext("goal", compact=size))
+        text = prompt.system + prompt.prompt
         assert words in text, f"{stage} ({'compact' if size else 'full'}) lacks: {rule}"
 
 
 @pytest.mark.parametrize("stage", STAGES)
 def test_the_compact_text_is_at_most_250_tokens(stage):
-    """Four characters a token is the usual measure of English prose; three is a safe one."""
-    context = PromptContext("", compact=True, mode="prompted")
-    assert len(STAGES[stage](context).system) / 3 <= 250
+    """By four characters a token, the usual measure of English prose."""
+    prompt = STAGES[stage](PromptContext("", compact=True, mode="prompted"))
+    assert len(prompt.system + prompt.prompt) / 4 <= 250
+
+
+def test_compact_stages_begin_alike():
+    """A model on the device reads the common beginning once."""
+    context = PromptContext("g", catalogue="- a tool", compact=True, mode="prompted")
+    assert len({build(context).system for build in STAGES.values()}) == 1
 
 
 def test_what_changes_stands_in_the_users_text():
@@ -221,4 +228,4 @@ def test_the_conversation_is_bounded():
     for compact, turns_kept, chars in ((False, 8, 1_500), (True, 4, 400)):
         text = planner_prompt(PromptContext("g", history=turns, compact=compact)).prompt
         assert text.count("user: turn") == turns_kept
-        assert "turn 19" in text and len(text) < turns_kept * (chars + 60)
+        assert "turn 19" in text and len(text) < turns_kept * (chars + 60) + 1_000

@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from pagehand import ToolInputError
 from pagehand.schema import check
 from pagehand.tools.prompted import catalogue, envelope_schema, read_envelope
 from pagehand.tools.tool import Tool, define_tool
@@ -86,10 +87,19 @@ def test_the_catalogue():
 
 
 def test_the_schema_takes_what_the_reader_reads():
-    schema = envelope_schema([NOTE])
-    check(schema, {"reply": "x", "actions": [CALL]}, name="envelope")
-    check(schema, {"reply": "x", "actions": []}, name="envelope")
-    for wrong in ({"tool": "other", "args": {}}, {"tool": "add_note", "args": {}}):
-        with pytest.raises(Exception, match="do not fit"):
-            check(schema, {"reply": "x", "actions": [wrong]}, name="envelope")
-    assert envelope_schema([])["properties"]["actions"]["maxItems"] == 0
+    either = envelope_schema([NOTE], act=True, report=True)
+    must_act = envelope_schema([NOTE], act=True, report=False)
+    must_report = envelope_schema([NOTE], act=False, report=True)
+    acts, reports = {"actions": [CALL]}, {"reply": "x"}
+    invented = {"actions": [{"tool": "other", "args": {}}]}
+    empty = {"actions": [{"tool": "add_note", "args": {}}]}
+    for schema, good, bad in (
+        (either, [acts, reports], [invented, empty, acts | reports]),
+        (must_act, [acts], [reports, invented, {"actions": []}]),
+        (must_report, [reports], [acts]),
+    ):
+        for value in good:
+            check(schema, value, name="envelope")
+        for value in bad:
+            with pytest.raises(ToolInputError):
+                check(schema, value, name="envelope")
