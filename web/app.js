@@ -31,6 +31,7 @@ chat.ownModel = {
 chat.config = {
   tools: notesTools(board),
   describeState: () => describeBoard(board),
+  synthesize: "auto", // one good step is its own answer: a model on the device reads slowly
   ...(isDemo && { onEvent: (event) => events.push(event) }),
 };
 
