@@ -509,6 +509,26 @@ async def a_repeated_batch_ends_the_step() -> Events:
 
 
 @scenario
+async def a_call_that_was_cut_off_is_not_run() -> Events:
+    cut = envelope("", ("add_note", {"text": "x"}))[:-6]
+    usage = Usage(1, 1, 2)
+    run = Run(
+        [
+            plan("add it"),
+            [Finish(GenerateResult(text=cut, finish_reason="length", usage=usage))],
+            envelope("It was too long."),
+            decision("finish"),
+            "No.",
+        ],
+        PROMPTED,
+    )
+    await run.go()
+    assert run.board.notes == []
+    assert "not a whole JSON object" in run.of("step.tool-result")[0]["output"]
+    return run.used_up()
+
+
+@scenario
 async def an_invented_tool_is_told_its_nearest_name() -> Events:
     run = Run(
         [plan("add"), [call("addnote", {"text": "x"})], "Could not.", decision("finish"), "No."]

@@ -56,9 +56,8 @@ class LocalModel:
                 yield progress
         messages = [_plain(message) for message in request.messages]
         schema = request.output_schema if self._constrains() else None
-        asked = EngineRequest(
-            messages, request.max_output_tokens, request.temperature, json_schema=schema
-        )
+        cap = request.max_output_tokens or self.profile.max_output_tokens
+        asked = EngineRequest(messages, cap, request.temperature, json_schema=schema)
         thought = ""
         spent = Usage()
         if schema is not None and self.profile.thinks_first:

@@ -17,7 +17,8 @@ class ModelProfile:
     can be held to a JSON Schema; `output_schema` that the provider takes one as a request.
     `thinks_first` marks models that must write freely before they are held to a shape.
     `plan_steps` and `step_rounds` are what a very small model can keep in hand: steps of one plan,
-    model calls of one step; None means as many as the agent allows.
+    model calls of one step; None means as many as the agent allows. `max_output_tokens` caps a call
+    that names no cap of its own: a small model may never come to an end.
     """
 
     native_tools: bool = True
@@ -38,7 +39,12 @@ class ModelProfile:
 
 CLOUD = ModelProfile()
 ON_DEVICE = ModelProfile(
-    native_tools=False, output_schema=False, on_device=True, constrains=True, context_window=4_096
+    native_tools=False,
+    output_schema=False,
+    on_device=True,
+    constrains=True,
+    context_window=4_096,
+    max_output_tokens=512,
 )
 
 # First match wins; the pattern is searched in the model's name, case-folded.
@@ -46,7 +52,10 @@ _FAMILIES: tuple[tuple[re.Pattern[str], dict[str, object]], ...] = (
     (re.compile(r"qwen-?3|deepseek-r1|qwq"), {"thinks_first": True}),
     # The model that ships with the site: SmolLM2-135M-Instruct. Of a second step or a third round
     # it makes a repetition, or undoes what it did.
-    (re.compile(r"^embedded$|smollm2?-135m"), {"plan_steps": 1, "step_rounds": 2}),
+    (
+        re.compile(r"^embedded$|smollm2?-135m"),
+        {"plan_steps": 1, "step_rounds": 2, "max_output_tokens": 160},
+    ),
 )
 
 

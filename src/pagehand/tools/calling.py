@@ -91,7 +91,8 @@ class Caller:
         tool = self.find(call)
         if call.broken:
             raise ToolInputError(
-                f"The arguments of {call.name!r} are not a JSON object: {call.raw[:200]}"
+                f"The arguments of {call.name!r} are not a whole JSON object, so it was not run. "
+                f"They came as: {call.raw[:200]}"
             )
         self.budget.take()
         arguments = tool.check_input(json.loads(json.dumps(call.arguments)))

@@ -194,6 +194,8 @@ async def _prompted_round(
         return "blocked"
     if not envelope.calls:
         return "answered"
+    if result.finish_reason == "length":
+        envelope.calls[-1].broken = True
     key = batch_key(envelope.calls)
     if key in batches:
         return "repeated"

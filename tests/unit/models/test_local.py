@@ -97,6 +97,14 @@ async def test_a_thinking_model_thinks_first():
     assert result.usage == Usage(6, 4, 10)
 
 
+async def test_a_call_without_a_cap_gets_the_profiles():
+    engine = ScriptedEngine("a", "a")
+    model = local(engine)
+    await parts_of(model, ModelRequest([user("hi")]))
+    await parts_of(model, ModelRequest([user("hi")], max_output_tokens=7))
+    assert [request.max_output_tokens for request in engine.requests] == [160, 7]
+
+
 async def test_messages_become_plain_text():
     engine = ScriptedEngine("ok")
     turns = [user("hi"), Message("tool", [ToolResultPart("c", "add", "done")])]
