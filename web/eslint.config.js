@@ -18,7 +18,7 @@ export default [
       "no-implied-eval": "error",
     },
   },
-  { files: ["web/**"], languageOptions: { globals: globals.browser } },
+  { files: ["web/**", "tests/bench/*.js"], languageOptions: { globals: globals.browser } },
   { files: ["worker/**"], languageOptions: { globals: globals.worker } },
   {
     files: ["tests/browser/**"],

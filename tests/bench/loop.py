@@ -5,12 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import statistics
-import subprocess
-import sys
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
-from pathlib import Path
 from typing import Any
 
 import httpx2
@@ -18,24 +13,12 @@ import httpx2
 from pagehand import create_agent, define_tool
 from pagehand.platform.native import native_platform
 from pagehand.ports import HttpRequest, HttpResponse
+from tests.bench.answering import serving
 from tests.bench.loop_server import STEPS, TOOL
 
 CALLS = 2 + 2 * STEPS
 RUNS = 15
 NOTE = {"type": "object", "properties": {"text": {"type": "string"}}, "required": ["text"]}
-
-
-@contextmanager
-def server() -> Iterator[str]:
-    """The scripted server in its own process; gives its base URL."""
-    path = Path(__file__).with_name("loop_server.py")
-    process = subprocess.Popen([sys.executable, str(path)], stdout=subprocess.PIPE, text=True)
-    try:
-        assert process.stdout is not None
-        yield process.stdout.readline().strip()
-    finally:
-        process.terminate()
-        process.wait()
 
 
 class Recording:
@@ -107,8 +90,8 @@ async def measure(url: str) -> tuple[list[float], list[float]]:
 
 def main() -> None:
     """Print medians and the ratio."""
-    with server() as url:
-        ours, theirs = asyncio.run(measure(url))
+    with serving("loop_server.py") as address:
+        ours, theirs = asyncio.run(measure(f"{address}/v1"))
     per_call = [1000 * statistics.median(times) / CALLS for times in (ours, theirs)]
     ratio = statistics.median(a / b for a, b in zip(ours, theirs, strict=True))
     print(f"loop, CPython: {per_call[0]:.2f} ms a model call ({CALLS} calls, {STEPS} tool calls)")

@@ -117,6 +117,7 @@ def test_a_run(host: Page) -> None:
         told = run(host)
         first = server.requests[0]["messages"][-1]["content"]
         assert server.headers[0]["authorization"] == f"Bearer {KEY}"
+        assert server.preflights == 1  # not one for each request
     assert host.evaluate("test.notes") == ["water the fern"]
     result = told["result"]
     assert (result["text"], result["final"], result["applied"]) == ("All done.", "All done.", 1)

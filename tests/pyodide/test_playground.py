@@ -36,20 +36,24 @@ def cell(selenium, url, code):
 
 
 def test_an_agent_runs_in_a_cell(playground):
-    script = [text(PLAN), calls(("add_note", {"text": "water the fern"})), text("Added."), text("Done.")]
+    script = [
+        text(PLAN),
+        calls(("add_note", {"text": "water the fern"})),
+        text("Added."),
+        text("Done."),
+    ]
     with ScriptedServer(script) as server:
         told = cell(
             playground,
             server.url,
             """
-types = []
-async for event in agent.stream("Add a note that says water the fern"):
-    types.append(event.type)
-f"{notes} {types[0]} {types[-1]} {types.count('final.text-delta')}"
+events = [event async for event in agent.stream("Add a note that says water the fern")]
+streamed = "".join(event.delta for event in events if event.type == "final.text-delta")
+f"{notes} {events[0].type} {events[-1].type} {streamed}"
 """,
         )
         assert server.headers[0]["authorization"] == "Bearer sk-canary-77"
-    assert told == "['water the fern'] run.start run.complete 3"
+    assert told == "['water the fern'] run.start run.complete Done."
 
 
 FAULTS = {

@@ -39,14 +39,18 @@ _SNAPSHOTS = """async () => {
   return names;
 }"""
 
-_STORED = f"""async () => {{
+_STORED = f"""async ([wanted, count]) => {{
   const names = {_SNAPSHOTS};
-  // The maker holds this lock while it works, so each turn of the loop waits for it.
-  for (;;) {{
-    const found = await navigator.locks.request("pagehand-snapshot", names);
-    if (found.length) return found;
+  const isMade = async () => {{
+    const found = await names();
+    return found.length >= count && (!wanted || found.includes(wanted));
+  }};
+  const isBusy = async () => (await navigator.locks.query()).held.length > 0;
+  for (const limit = performance.now() + 60_000; performance.now() < limit; ) {{
+    if ((await isMade()) && !(await isBusy())) return names();
     await new Promise((resolve) => setTimeout(resolve, 20));
   }}
+  throw new Error("No snapshot was stored within 60 s.");
 }}"""
 
 
@@ -92,9 +96,9 @@ def boot(page: Page, **params: Any) -> Booted:
     )
 
 
-def wait_for_snapshot(page: Page) -> list[str]:
-    """Wait until the site has stored a snapshot; give the names of all there are."""
-    names: list[str] = page.evaluate(_STORED)
+def wait_for_snapshot(page: Page, name: str = "", count: int = 1) -> list[str]:
+    """Wait until so many snapshots are stored, that one among them; give the names of all."""
+    names: list[str] = page.evaluate(_STORED, [name, count])
     return names
 
 

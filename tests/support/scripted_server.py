@@ -89,6 +89,7 @@ class ScriptedServer:
         self._closing = threading.Event()
         self.requests: list[dict[str, Any]] = []
         self.headers: list[dict[str, str]] = []
+        self.preflights = 0  # how often a browser asked whether a page may ask at all
         self.gone = threading.Event()  # a client left while its answer was held open
         self.held = threading.Event()  # an answer is held open
         server = self
@@ -100,6 +101,7 @@ class ScriptedServer:
                 """Keep the test's output clean."""
 
             def do_OPTIONS(self) -> None:
+                server.preflights += 1
                 self._head(204, {"content-length": "0"}, cors=server._peek_cors())
 
             def do_GET(self) -> None:
@@ -117,6 +119,7 @@ class ScriptedServer:
                     # A wildcard does not cover `authorization`.
                     self.send_header("access-control-allow-headers", "authorization, *")
                     self.send_header("access-control-expose-headers", "*")
+                    self.send_header("access-control-max-age", "600")
                 for name, value in headers.items():
                     self.send_header(name, value)
                 self.end_headers()

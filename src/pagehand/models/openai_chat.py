@@ -109,7 +109,7 @@ class OpenAIChatModel:
         self, response: HttpResponse, reader: _Reader
     ) -> AsyncIterator[list[ModelPart]]:
         """Give the parts of each batch of bytes together: an async step a token would cost more
-        than reading it."""
+        than reading it. Texts that arrived together are one part."""
         decoder = SSEDecoder()
         done = False
         async with closing(response.batches()) as batches:
@@ -119,7 +119,7 @@ class OpenAIChatModel:
                     done = done or event.data == "[DONE]"
                     if not done:
                         parts += reader.take(self._object(event.data))
-                yield parts
+                yield _joined(parts)
         if not done and reader.finish is None:
             raise StreamInterruptedError(
                 f"The stream of {self.provider} ended in the middle of the answer of "
@@ -291,6 +291,19 @@ class _Reader:
 
     def _ordered(self) -> list[_Call]:
         return [self._calls[index] for index in sorted(self._calls)]
+
+
+def _joined(parts: list[ModelPart]) -> list[ModelPart]:
+    """Give the same parts with texts that follow one another joined: each part has its price on
+    the way to the page, and with a fast model few arrive alone."""
+    joined: list[ModelPart] = []
+    for part in parts:
+        last = joined[-1] if joined else None
+        if isinstance(last, TextDelta | ReasoningDelta) and isinstance(part, type(last)):
+            last.text += part.text
+        else:
+            joined.append(part)
+    return joined
 
 
 def read_call(id: str, name: str, raw: str) -> ToolCall:

@@ -1,8 +1,8 @@
 """Pyodide: `fetch` for requests, the page's clock and crypto.
 
-In our own worker the site's pump hands a stream's bytes over in batches; in any other Pyodide
-(a notebook, a playground) the stream is read directly. No JavaScript object is kept at import
-time, so that a memory snapshot stays possible.
+In our own worker the site's pump reads an answer ahead, so that few awaits are needed; in any
+other Pyodide (a notebook, a playground) the stream is read directly. No JavaScript object is kept
+at import time, so that a memory snapshot stays possible.
 """
 
 from __future__ import annotations
@@ -35,29 +35,34 @@ class BrowserHttp:
             "headers": request.headers,
             "signal": controller.signal,
             "credentials": "omit",
-            "cache": "no-store",
             "referrerPolicy": "no-referrer",
         }
+        if request.method == "GET":
+            # Nothing else is stored anyway, and with it a browser would ask the server for its
+            # permission (a preflight) before every request instead of once.
+            options["cache"] = "no-store"
         if request.body is not None:
             options["body"] = request.body
         init = to_js(options, dict_converter=js.Object.fromEntries)
+        asked = js.fetch(request.url, init)
+        pumped = self._pump(asked) if self._pump else None
         try:
-            response = await js.fetch(request.url, init)
+            response = await (pumped.response if pumped else asked)
         except asyncio.CancelledError:
             controller.abort()
             raise
         except JsException as fault:
             raise await _unreachable(request.url, fault) from fault
-        return BrowserResponse(response, controller, self._pump)
+        return BrowserResponse(response, controller, pumped)
 
 
 class BrowserResponse:
-    """An answer of `fetch`."""
+    """An answer of `fetch`; `pumped` where the site's pump reads its body ahead."""
 
-    def __init__(self, response: Any, controller: Any, pump: Any) -> None:
+    def __init__(self, response: Any, controller: Any, pumped: Any) -> None:
         self._response = response
         self._controller = controller
-        self._pump = pump
+        self._pumped = pumped
         self.status: int = response.status
         self.headers: Mapping[str, str] = json.loads(
             js.JSON.stringify(js.Object.fromEntries(response.headers))
@@ -65,15 +70,10 @@ class BrowserResponse:
 
     async def batches(self) -> AsyncIterator[bytes]:
         """Give the body as it arrives."""
-        if self._response.body is None:
-            return
-        reader = self._pump(self._response.body) if self._pump else self._response.body.getReader()
+        batches = _ahead(self._pumped) if self._pumped else _direct(self._response.body)
         try:
-            while True:
-                batch = await reader.read()
-                if batch.done:
-                    return
-                yield batch.value.to_bytes()
+            async for batch in batches:
+                yield batch
         except JsException as fault:
             raise StreamInterruptedError(
                 f"{_origin(self._response.url)} broke the connection in the middle of its "
@@ -87,6 +87,24 @@ class BrowserResponse:
     async def close(self) -> None:
         """Stop the transfer."""
         self._controller.abort()
+
+
+async def _ahead(pumped: Any) -> AsyncIterator[bytes]:
+    """Give a body that is read ahead; what is at hand costs no await."""
+    while not pumped.over:
+        if pumped.ready:
+            yield pumped.take().to_bytes()
+        else:
+            await pumped.news()
+
+
+async def _direct(body: Any) -> AsyncIterator[bytes]:
+    """Give a body chunk by chunk."""
+    if body is None:
+        return
+    reader = body.getReader()
+    while not (chunk := await reader.read()).done:
+        yield chunk.value.to_bytes()
 
 
 async def _unreachable(url: str, fault: JsException) -> NetworkError:

@@ -2,9 +2,8 @@
 
 The worker's JavaScript calls `serve(bridge)` once, after boot. The bridge is a JavaScript object:
 `send(text)` posts to the page, `receive(callback)` takes what the page posts, `engineSend` and
-`engineReceive` are the same pair for the engine worker's port, `pump(stream)` gives a reader that
-hands over bytes in batches, and `packages` is a promise of the packages that a first boot does not
-wait for.
+`engineReceive` are the same pair for the engine worker's port, `pump(answer)` reads ahead what
+`fetch` gives, and `packages` is a promise of the packages that a first boot does not wait for.
 """
 
 from __future__ import annotations

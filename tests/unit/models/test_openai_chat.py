@@ -56,10 +56,21 @@ async def parts_of(server, platform, **options):
 async def test_a_text_streams(platform):
     with ScriptedServer([text("Hello there, you")]) as server:
         parts, result = await parts_of(server, platform)
-    assert [part.type for part in parts] == ["text-delta"] * 4 + ["finish"]
+    assert {part.type for part in parts[:-1]} == {"text-delta"} and parts[-1].type == "finish"
     assert "".join(part.text for part in parts[:-1]) == result.text == "Hello there, you"
     assert result.usage == Usage(11, 7, 18)
     assert (result.finish_reason, result.raw_finish_reason) == ("stop", "stop")
+
+
+async def test_texts_that_arrive_together_are_one_part(platform):
+    deltas = [{"reasoning_content": "I "}, {"reasoning_content": "think"}]
+    deltas += [{"content": piece} for piece in ("Hel", "lo ", "you")]
+    lines = [*(chunk(**delta) for delta in deltas), *end()]
+    together = "".join(f"data: {line}\n\n" for line in lines).encode()
+    with ScriptedServer([Answer([together])]) as server:
+        parts, _ = await parts_of(server, platform)
+    assert [part.type for part in parts] == ["reasoning-delta", "text-delta", "finish"]
+    assert [part.text for part in parts[:-1]] == ["I think", "Hello you"]
 
 
 async def test_the_request(platform):
