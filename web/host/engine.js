@@ -9,6 +9,7 @@ import { startWorker } from "./workers.js";
 
 /** @type {Map<string, Engine>} running engines by their site folder */
 const engines = new Map();
+let lastPort = 0;
 
 /**
  * Opens a port to the engine worker of a site.
@@ -19,9 +20,12 @@ const engines = new Map();
 export function leaseEngine(base, onLost) {
   const engine = engines.get(base.href) ?? startEngine(base);
   const { port1, port2 } = new MessageChannel();
+  const name = `port-${++lastPort}`;
   engine.users.add(onLost);
-  engine.worker.postMessage({ v: PROTOCOL, method: "port", params: {} }, [port1]);
+  engine.worker.postMessage({ v: PROTOCOL, method: "port", params: { name } }, [port1]);
   const release = () => {
+    // A port does not tell that its other end is gone: what it asked for would go on.
+    engine.worker.postMessage({ v: PROTOCOL, method: "port.close", params: { name } });
     engine.users.delete(onLost);
     if (engine.users.size === 0) endEngine(base, engine);
   };

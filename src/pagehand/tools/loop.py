@@ -34,7 +34,7 @@ from ..models.retry import CallPolicy, Retrying, call
 from ..plan import PlanStep, ToolCallRecord
 from ..usage import Usage
 from .calling import Caller, Outcome
-from .prompted import batch_key, envelope_schema, read_envelope, results_text
+from .prompted import LAST_ROUND, batch_key, envelope_schema, read_envelope, results_text
 from .results import model_text
 from .tool import Tool, ToolContext
 
@@ -206,7 +206,10 @@ async def _prompted_round(
         (call, done.record.output, done.record.ok)
         for call, done in zip(envelope.calls, outcomes, strict=True)
     ]
-    outcome.messages.append(user(results_text(told, max_chars=settings.max_output_chars)))
+    results = results_text(told, max_chars=settings.max_output_chars)
+    if number == settings.max_rounds - 2:
+        results += f"\n{LAST_ROUND}"
+    outcome.messages.append(user(results))
     return None
 
 

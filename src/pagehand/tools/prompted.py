@@ -17,6 +17,9 @@ _NAME_KEYS = ("tool", "name", "action", "function")
 _ARGUMENT_KEYS = ("args", "arguments", "parameters", "input")
 
 
+# A decoder that is held to a schema may repeat itself for ever inside a string.
+_LONGEST_REPORT = 300
+
 _RULES = """\
 Answer with one JSON object and nothing else:
 {"reply": "what you did or found", "actions": [{"tool": "tool_name", "args": {"name": "value"}}]}
@@ -26,6 +29,9 @@ list and the report in `reply`."""
 _RULES_COMPACT = """\
 Answer with JSON only, {"actions": [{"tool": "...", "args": {...}}]} to call tools, whose TOOL \
 RESULTS you get, or {"reply": "..."} when the work is done."""
+
+LAST_ROUND = "Now report in one short sentence what was done and found; no more calls."
+"""Added to the results before the last round: a step should end with words."""
 
 
 def envelope_rules(compact: bool) -> str:
@@ -47,7 +53,7 @@ def envelope_schema(tools: Sequence[Tool], *, act: bool, report: bool) -> dict[s
     `act` allows calls of these tools, `report` a reply that ends the step; with both, the model
     chooses one: a reply beside calls would tell of results that are not there yet.
     """
-    reply = _object({"reply": {"type": "string"}})
+    reply = _object({"reply": {"type": "string", "maxLength": _LONGEST_REPORT}})
     if not act:
         return reply
     calls = [_object({"tool": {"const": tool.name}, "args": tool.input_schema}) for tool in tools]
