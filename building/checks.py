@@ -19,7 +19,11 @@ PYTHON_CHECKS: dict[str, list[str | Path]] = {
 JAVASCRIPT_CHECKS: dict[str, list[str | Path]] = {
     "Types (tsc, page)": [_NODE_BIN / "tsc", "-p", WEB],
     "Types (tsc, workers)": [_NODE_BIN / "tsc", "-p", ROOT / "worker"],
-    "Style (eslint)": [_NODE_BIN / "eslint", "-c", WEB / "eslint.config.js", "."],
+    "Style (eslint)": [
+        *(_NODE_BIN / "eslint", "-c", WEB / "eslint.config.js"),
+        *("web", "worker", "tests/browser", "tests/bench"),
+    ],
+    "Tests of the page's reducer (node)": ["node", "--test", "web/test/*.test.js"],
 }
 
 

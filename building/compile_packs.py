@@ -1,7 +1,7 @@
 """Turns trees of Python source into packs of byte code. Runs inside Pyodide (in_pyodide.mjs).
 
-/work/order.json lists the packs: `{"tree", "pack", "prefix", "write_dataclasses", "zip"}`. Every
-file of /work/<tree> goes into /work/<pack>, Python files as byte code named `prefix` + its path.
+/build/order.json lists the packs: `{"tree", "pack", "prefix", "write_dataclasses", "zip"}`. Every
+file of /build/<tree> goes into /build/<pack>, Python files as byte code named `prefix` + its path.
 
 A pack is: 4 bytes magic, 4 bytes length of the index (little-endian), the index as JSON
 `[[path, bytes], …]` padded with spaces to 8 bytes, then the files one after the other. With
@@ -19,11 +19,11 @@ import zipfile
 from pathlib import Path
 from typing import Any
 
-sys.path.insert(0, "/work/tools")
+sys.path.insert(0, "/build/tools")
 
 from building import dataclass_writer
 
-WORK = Path("/work")
+WORK = Path("/build")
 MAGIC = b"PACK"
 UNCHECKED_HASH = struct.pack("<I", 1)
 

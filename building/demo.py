@@ -16,7 +16,8 @@ OUTPUT = ROOT / "dist" / "demo"
 SILENCE_MS = 10 * 60_000
 """A run that tells nothing for so long is given up; a small machine reads prompts slowly."""
 
-_MORE = "(seen) => pagehandDemo.events.length > seen"
+_MORE = "(seen) => pagehandDemo.events.length > seen || document.querySelector(\"pagehand-chat\")\
+.shadowRoot.querySelector('[role=alert]')"
 _SINCE = "(seen) => pagehandDemo.events.slice(seen)"
 _SHOWN = ("description", "name", "input", "output", "summary", "status", "text", "message", "delta")
 
@@ -69,7 +70,11 @@ def _events(page: Page, address: str, request: str) -> Iterator[dict[str, Any]]:
     with (OUTPUT / "events.jsonl").open("w", encoding="utf-8") as file:
         while last_type != "run.complete":
             page.wait_for_function(_MORE, arg=seen, timeout=SILENCE_MS)
-            for event in page.evaluate(_SINCE, seen):
+            fresh = page.evaluate(_SINCE, seen)
+            if not fresh:
+                alert = page.locator("pagehand-chat [role=alert]").first.inner_text()
+                raise BuildError(f"The agent could not start:\n{alert}")
+            for event in fresh:
                 seen += 1
                 file.write(json.dumps(event, ensure_ascii=False) + "\n")
                 if not event["type"] == last_type == _repeated(last_type):

@@ -5,7 +5,7 @@ import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
-from building import model, notices, packs, pyodide, vendor, wheel
+from building import model, notices, packs, pyodide, types, vendor, wheel
 from building.linking import Linker, as_module, asset_table
 from building.steps import CACHE, ROOT, Stamp, digest, files_under, fingerprint, say, step
 
@@ -19,6 +19,8 @@ ENTRIES = frozenset(
 )  # fmt: skip
 """Files that keep their names, so that pages and people can refer to them."""
 _PAGE_FILES = frozenset({".html", ".js", ".css", ".svg", ".png", ".webmanifest"})
+_SHAPE_SNAPSHOTS = ("boot", "core", "pack", "python", "snapshot_image")
+"""Scripts of the worker that decide what a memory snapshot holds and how it is laid out."""
 _NOT_OF_THE_SITE = frozenset({"node_modules", "test", "tests", "vendor"})
 
 
@@ -43,7 +45,10 @@ def build_site() -> Path:
 def _assemble(
     wheels: list[Path], python: dict[str, Path], vendor_files: list[Path], models: list[Path]
 ) -> None:
-    linker = Linker(ENTRIES | {f"py/{path.name}" for path in wheels})
+    declarations = types.build_types()
+    linker = Linker(ENTRIES | {f"py/{path.name}" for path in wheels} | set(declarations))
+    for path, data in declarations.items():
+        linker.add(path, data)
     leaves = {
         **{f"py/{name}": path.read_bytes() for name, path in python.items()},
         **{f"py/{path.name}": path.read_bytes() for path in _core_files()},
@@ -97,7 +102,7 @@ def _own_files() -> Iterator[tuple[str, Path]]:
 
 def _assets_module(linker: Linker, leaves: list[str]) -> bytes:
     table = asset_table(linker.place(leaves), "worker")
-    snapshot_sources = [WORKER / name for name in ("boot.js", "pack.js", "python.js")]
+    snapshot_sources = [WORKER / f"{name}.js" for name in _SHAPE_SNAPSHOTS]
     python_files = json.dumps({path: table[path] for path in leaves if path.startswith("py/")})
     facts = {
         "version": pyodide.build().version,

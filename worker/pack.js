@@ -1,6 +1,7 @@
 // Packs: how the build ships Python files. A pack is 4 bytes magic, 4 bytes length of its index
 // (little-endian), the index as JSON [[path, bytes], …], then the files one after the other.
 
+const MAGIC = new TextEncoder().encode("PACK");
 const HEAD_BYTES = 8;
 
 /**
@@ -16,6 +17,25 @@ export function readPack(pack) {
   return new Map(
     index.map(([path, bytes]) => [`/${path}`, pack.subarray(offset, (offset += bytes))]),
   );
+}
+
+/**
+ * The pack of some files, which have paths without a leading slash.
+ * @param {[string, Uint8Array][]} files
+ */
+export function writePack(files) {
+  const index = JSON.stringify(files.map(([path, data]) => [path, data.byteLength]));
+  const head = new TextEncoder().encode(index.padEnd(Math.ceil(index.length / 8) * 8));
+  let offset = HEAD_BYTES + head.byteLength;
+  const pack = new Uint8Array(files.reduce((sum, [, data]) => sum + data.byteLength, offset));
+  pack.set(MAGIC);
+  new DataView(pack.buffer).setUint32(4, head.byteLength, true);
+  pack.set(head, HEAD_BYTES);
+  for (const [, data] of files) {
+    pack.set(data, offset);
+    offset += data.byteLength;
+  }
+  return pack;
 }
 
 /**

@@ -10,8 +10,7 @@ import { readPack } from "./pack.js";
  *           makeMemorySnapshot: () => Uint8Array<ArrayBuffer>}} Python
  * @typedef {{loadPyodide: typeof import("pyodide").loadPyodide,
  *            createModule: (settings: any) => Promise<any>,
- *            wasm: WebAssembly.Module,
- *            stdlib: Uint8Array<ArrayBuffer>}} Core  `stdlib` is the pack of the library
+ *            wasm: WebAssembly.Module}} Core  Pyodide itself
  * @typedef {{extension: WebAssembly.Module, heap?: Uint8Array<ArrayBuffer>}} Memory
  *          to restore `heap`, or to make a snapshot where there is none yet
  */
@@ -19,10 +18,11 @@ import { readPack } from "./pack.js";
 /**
  * Starts the interpreter; with `memory` from a snapshot, or so that one can be made.
  * @param {Core} core
+ * @param {Uint8Array<ArrayBuffer>} stdlib  the pack of the standard library
  * @param {Memory} [memory]
  * @returns {Promise<Python>}
  */
-export async function startPython({ loadPyodide, createModule, wasm, stdlib }, memory) {
+export async function startPython({ loadPyodide, createModule, wasm }, stdlib, memory) {
   const indexURL = new URL("../py/", import.meta.url).href;
   const library = [...readPack(stdlib).values()][0];
   const restore = lend(wasm, {

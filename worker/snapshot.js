@@ -2,16 +2,20 @@
 // visit need not start Python from nothing. A snapshot that is missing, damaged, cut short or made
 // by another build or browser counts as none.
 //
-// A file is 32 bytes SHA-256 of the key, 32 bytes SHA-256 of the heap, then the heap.
+// A file is 32 bytes SHA-256 of the key, 32 bytes SHA-256 of the image, then the image.
 
 import { python as built } from "./assets.js";
+import { readImage, writeImage } from "./snapshot_image.js";
 
 const PREFIX = "pagehand-snapshot-";
 const LOCK = "pagehand-snapshot";
 const DIGEST_BYTES = 32;
-const HEAP_OFFSET = 2 * DIGEST_BYTES;
+const IMAGE_OFFSET = 2 * DIGEST_BYTES;
 
-/** @typedef {{read: () => Promise<Uint8Array<ArrayBuffer> | null>}} StoredSnapshot */
+/**
+ * @typedef {import("./snapshot_image.js").Image} Image
+ * @typedef {{read: () => Promise<Image | null>}} StoredSnapshot
+ */
 
 /**
  * Looks for the snapshot that fits this build and this browser.
@@ -39,7 +43,7 @@ export async function removeSnapshots() {
 
 /**
  * Makes and stores a snapshot, unless another tab is at it. Older ones of this site go.
- * @param {() => Promise<Uint8Array<ArrayBuffer>>} make  gives the heap
+ * @param {() => Promise<Image>} make
  * @returns {Promise<boolean>}  whether it is stored
  */
 export function storeSnapshot(make) {
@@ -48,10 +52,10 @@ export function storeSnapshot(make) {
     const { name, prefix, keyDigest } = await describe();
     const folder = await navigator.storage.getDirectory();
     await removeOthers(folder, prefix, name);
-    const heap = await make();
+    const image = writeImage(await make());
     const file = await folder.getFileHandle(name, { create: true });
     try {
-      await write(file, [keyDigest, await digest(heap), heap]);
+      await write(file, [keyDigest, await digest(image), image]);
     } catch (fault) {
       await folder.removeEntry(name);
       throw fault;
@@ -65,8 +69,9 @@ export function storeSnapshot(make) {
  * the engine's own tables, so the browser's full version belongs to the key.
  */
 async function describe() {
-  const prefix = sitePrefix(await siteDigest());
-  const key = [built.version, built.content, await browserVersion(), hasStackSwitching()].join("\n");
+  const [site, browser] = await Promise.all([siteDigest(), browserVersion()]);
+  const prefix = sitePrefix(site);
+  const key = [built.version, built.content, browser, hasStackSwitching()].join("\n");
   const keyDigest = await digest(new TextEncoder().encode(key));
   return { prefix, keyDigest, name: `${prefix}${hex(keyDigest).slice(0, 16)}` };
 }
@@ -97,12 +102,12 @@ function hasStackSwitching() {
  */
 async function readChecked(file, keyDigest) {
   const data = await read(file);
-  if (data.byteLength <= HEAP_OFFSET || !equal(data.subarray(0, DIGEST_BYTES), keyDigest)) {
+  if (data.byteLength <= IMAGE_OFFSET || !equal(data.subarray(0, DIGEST_BYTES), keyDigest)) {
     return null;
   }
-  const heap = data.subarray(HEAP_OFFSET);
-  const intact = equal(data.subarray(DIGEST_BYTES, HEAP_OFFSET), await digest(heap));
-  return intact ? heap : null;
+  const image = data.subarray(IMAGE_OFFSET);
+  const intact = equal(data.subarray(DIGEST_BYTES, IMAGE_OFFSET), await digest(image));
+  return intact ? readImage(image) : null;
 }
 
 /** @param {FileSystemFileHandle} file */

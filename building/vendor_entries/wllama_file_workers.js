@@ -1,3 +1,4 @@
+/* global Worker */
 // Stands in for wllama's ProxyToWorker: the same proxy, but its worker is started from a file
 // instead of a Blob URL, and what cannot start is an error instead of an endless wait.
 import { ProxyToWorker as BlobWorkers } from "@wllama/wllama/src/worker.ts";

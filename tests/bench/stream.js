@@ -72,7 +72,7 @@ function nextFrame() {
 
 /**
  * Sends a request to the page's own chat and gives the gaps between frames while its answer comes,
- * and how much text there was.
+ * and how the run ended.
  * @param {string} address
  */
 export async function chatFrames(address) {
@@ -86,13 +86,14 @@ export async function chatFrames(address) {
   chat.config = {
     ...chat.config,
     model: { providerType: "openai-compatible", model: "paced", baseURL: `${address}/page/v1` },
+    synthesize: true, // the answer is what streams for long
     onEvent: (/** @type {any} */ event) => {
       if (event.type === "final.text-delta") begin();
       if (event.type === "run.complete") end(event.status);
     },
   };
   chat.send("Write a long answer");
-  await begun;
+  await Promise.race([begun, ended]);
   const gaps = await frameGaps(ended);
   return { gaps, status: await ended };
 }

@@ -82,7 +82,8 @@ def report_frames(name: str, gaps: list[float]) -> None:
     """Print frames a second."""
     print(
         f"frames, {name}: median {1000 / statistics.median(gaps):.0f} a second, mean "
-        f"{1000 / statistics.mean(gaps):.0f}, the longest gap {max(gaps):.0f} ms"
+        f"{1000 / statistics.mean(gaps):.0f}, 99 % of gaps within "
+        f"{sorted(gaps)[int(len(gaps) * 0.99)]:.0f} ms, the longest {max(gaps):.0f} ms"
     )
 
 

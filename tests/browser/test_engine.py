@@ -22,9 +22,17 @@ ISOLATED = {
     "Cross-Origin-Opener-Policy": "same-origin",
     "Cross-Origin-Embedder-Policy": "require-corp",
 }
-MEASURED_WINDOW = 4096
+WINDOW = 4096
 HELLO = [{"role": "system", "content": "Be brief."}, {"role": "user", "content": "Say hello."}]
 LONG = [{"role": "user", "content": "Tell a very long story about a river, with every detail."}]
+CRASH_AT_THE_FIRST_RESULT = """
+const takeMessage = onmessage;
+onmessage = (event) => {
+  if (event.data.args?.[0] !== "get_result") return takeMessage(event);
+  isAborted = true;
+  postMessage({ verb: "signal.abort", args: ["abort", "an injected fault", "", null] });
+};
+"""
 
 
 class Engine:
@@ -107,13 +115,14 @@ def test_load_tells_its_progress_and_what_the_model_can(
     loading: tuple[Engine, dict[str, Any], list[str]],
 ) -> None:
     engine, answer, _ = loading
-    cores = engine.page.evaluate("() => navigator.hardwareConcurrency")
     assert answer["result"] == {
         "model": "embedded",
-        "contextWindow": MEASURED_WINDOW,
-        "threads": min(cores, 8),
+        "contextWindow": WINDOW,
+        "threads": answer["result"]["threads"],
         "constraints": ["json-schema", "grammar"],
     }
+    cores = engine.page.evaluate("() => navigator.hardwareConcurrency")
+    assert min(cores, 2) <= answer["result"]["threads"] <= cores
     shares = [progress["progress"] for progress in answer["progress"]]
     assert shares == sorted(shares)
     assert len(set(shares)) > 10
@@ -224,9 +233,9 @@ def test_a_closed_port_stops_what_it_asked_for(engine: Engine) -> None:
 def test_a_prompt_beyond_the_window_is_an_error_that_counts(engine: Engine) -> None:
     error = engine.generate([{"role": "user", "content": "word " * 5000}])["error"]
     assert error["name"] == "ContextWindowExceededError"
-    assert error["details"]["window"] == MEASURED_WINDOW
+    assert error["details"]["window"] == WINDOW
     assert error["details"]["tokens"] > 5000
-    assert str(MEASURED_WINDOW) in error["message"]
+    assert str(WINDOW) in error["message"]
 
 
 @pytest.mark.parametrize(
@@ -329,7 +338,8 @@ def test_a_part_that_went_bad_in_the_browser_is_fetched_again(
                 const cache = await caches.open("pagehand-models");
                 const [key] = await cache.keys();
                 const blob = await (await cache.match(key)).blob();
-                const holed = new Blob([blob.slice(0, 1000), new Uint8Array(1000), blob.slice(2000)]);
+                const hole = new Uint8Array(1000);
+                const holed = new Blob([blob.slice(0, 1000), hole, blob.slice(2000)]);
                 await cache.put(key, new Response(holed));
             }"""
         )
@@ -387,6 +397,28 @@ def test_a_missing_file_of_the_engine_is_an_error(
         error = visit(server.address).load()["error"]
         assert error["name"] == "EngineError"
         assert "does not start" in error["message"]
+
+
+def test_after_a_crash_the_model_is_started_anew(
+    built_site: Path, visit: Callable[[str], Engine], parts: list[str], tmp_path: Path
+) -> None:
+    (code,) = (built_site / "vendor").glob("wllama-worker.*.js")
+    crashing = tmp_path / "crashing.js"
+    crashing.write_text(code.read_text() + CRASH_AT_THE_FIRST_RESULT)
+    with served(built_site) as server:
+        whole_site = server.added
+        server.added = {**whole_site, f"vendor/{code.name}": crashing}
+        engine = visit(server.address)
+        assert engine.load()["result"]["model"] == "embedded"
+        server.added = whole_site
+        server.asked.clear()
+
+        error = engine.generate()["error"]
+        assert error["name"] == "EngineError"
+        assert error["retryable"]
+        assert "an injected fault" in error["message"]
+        assert engine.generate(maxOutputTokens=1)["result"]["usage"]["outputTokens"] == 1
+        assert not set(server.asked) & set(parts)
 
 
 def test_a_model_of_the_users_own_replaces_the_first(

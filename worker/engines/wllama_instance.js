@@ -7,6 +7,8 @@ import { engineError, messageOf, windowExceededError } from "../engine_error.js"
 const CONTEXT_TOKENS = 4096;
 /** A batch is about a second's reading on a slow device: so often stop and progress can act. */
 const BATCH_TOKENS_PER_THREAD = 16;
+/** Threads that wait for each other lose more than they win when the page wants a core too. */
+const SHARE_OF_CORES = 0.75;
 const MAX_THREADS = 8;
 const MAX_OUTPUT_TOKENS = 1024;
 const TEXT_EVERY_MS = 30;
@@ -32,7 +34,7 @@ const TEXT_EVERY_MS = 30;
 export async function startWllama(files, model) {
   const log = createErrorLog();
   const wllama = new Wllama(files, { logger: log.logger });
-  const threads = crossOriginIsolated ? Math.min(navigator.hardwareConcurrency, MAX_THREADS) : 1;
+  const threads = crossOriginIsolated ? threadCount(navigator.hardwareConcurrency) : 1;
   try {
     await wllama.loadModel([model], {
       n_ctx: CONTEXT_TOKENS,
@@ -88,6 +90,9 @@ export async function startWllama(files, model) {
     stop: () => wllama.exit(),
   };
 }
+
+/** @param {number} cores */
+const threadCount = (cores) => Math.min(Math.ceil(cores * SHARE_OF_CORES), MAX_THREADS);
 
 /**
  * The request in wllama's words. The JSON schema and the grammar hold from the first token on.

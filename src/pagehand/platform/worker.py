@@ -3,7 +3,7 @@
 The worker's JavaScript calls `serve(bridge)` once, after boot. The bridge is a JavaScript object:
 `send(text)` posts to the page, `receive(callback)` takes what the page posts, `engineSend` and
 `engineReceive` are the same pair for the engine worker's port, `pump(answer)` reads ahead what
-`fetch` gives, and `packages` is a promise of the packages that a first boot does not wait for.
+`fetch` gives.
 """
 
 from __future__ import annotations
@@ -71,9 +71,8 @@ class EventBatches:
 class AgentServer:
     """The agents of one page."""
 
-    def __init__(self, channel: BridgeChannel, platform: Platform, packages: Any) -> None:
+    def __init__(self, channel: BridgeChannel, platform: Platform) -> None:
         self._platform = platform
-        self._packages = packages
         self._agents: dict[str, Agent] = {}
         self._page = RpcPeer(
             channel,
@@ -138,7 +137,6 @@ class AgentServer:
     async def _run(self, params: dict[str, Any], context: CallContext) -> dict[str, Any]:
         agent_id = params["agentId"]
         agent = self._agent(params)
-        await self._packages
         options = params.get("options") or {}
         _refuse_unknown(options)
         controller = AbortController()
@@ -218,4 +216,4 @@ def serve(bridge: Any) -> AgentServer:
     platform = browser_platform(pump=bridge.pump, engine=RpcEngine(engine))
     install(platform)
     channel = BridgeChannel(bridge.send, bridge.receive)
-    return AgentServer(channel, platform, bridge.packages)
+    return AgentServer(channel, platform)
