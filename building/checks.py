@@ -23,7 +23,10 @@ JAVASCRIPT_CHECKS: dict[str, list[str | Path]] = {
         *(_NODE_BIN / "eslint", "-c", WEB / "eslint.config.js"),
         *("web", "worker", "tests/browser", "tests/bench"),
     ],
-    "Tests of the page's reducer (node)": ["node", "--test", "web/test/*.test.js"],
+    "Tests of the page's pure parts (node)": [
+        *("node", "--test"),
+        *sorted((WEB / "test").glob("*.test.js")),
+    ],
 }
 
 
