@@ -190,13 +190,14 @@ def executor_prompt(context: PromptContext, blocker: str) -> Prompt:
         rules = f"{rules}\n\n{envelope_rules(context.compact)}"
     step = context.step or PlanStep(context.goal)
     tools = ", ".join(step.suggested_tools)
+    place = f" ({context.index + 1} of {context.total})" if context.total > 1 else ""
     return _prompt(
         context,
         rules,
         f"Goal: {context.goal}",
         _state(context),
         _listed("Earlier steps and their results:", context.done),
-        f"Current step ({context.index + 1} of {context.total}): {step.description}",
+        f"Current step{place}: {step.description}",
         f"Expected outcome: {step.expected_outcome}" if step.expected_outcome else "",
         f"Suggested tools: {tools}" if tools else "",
         tools=prompted,

@@ -57,7 +57,10 @@ class LocalModel:
         messages = [_plain(message) for message in request.messages]
         schema = request.output_schema if self._constrains() else None
         cap = request.max_output_tokens or self.profile.max_output_tokens
-        asked = EngineRequest(messages, cap, request.temperature, json_schema=schema)
+        temperature = request.temperature
+        if temperature is None:
+            temperature = self.profile.temperature
+        asked = EngineRequest(messages, cap, temperature, json_schema=schema)
         thought = ""
         spent = Usage()
         if schema is not None and self.profile.thinks_first:

@@ -18,7 +18,9 @@ class ModelProfile:
     `thinks_first` marks models that must write freely before they are held to a shape.
     `plan_steps` and `step_rounds` are what a very small model can keep in hand: steps of one plan,
     model calls of one step; None means as many as the agent allows. `max_output_tokens` caps a call
-    that names no cap of its own: a small model may never come to an end.
+    that names no cap of its own: a small model may never come to an end. `temperature` is what a
+    call gets that names none. `only_copies` marks a model that cannot make up a sensible number: a
+    tool that needs one is offered to it only where one is in sight.
     """
 
     native_tools: bool = True
@@ -30,6 +32,8 @@ class ModelProfile:
     max_output_tokens: int | None = None
     plan_steps: int | None = None
     step_rounds: int | None = None
+    temperature: float | None = None
+    only_copies: bool = False
 
     @property
     def compact(self) -> bool:
@@ -54,7 +58,13 @@ _FAMILIES: tuple[tuple[re.Pattern[str], dict[str, object]], ...] = (
     # it makes a repetition, or undoes what it did.
     (
         re.compile(r"^embedded$|smollm2?-135m"),
-        {"plan_steps": 1, "step_rounds": 2, "max_output_tokens": 160},
+        {
+            "plan_steps": 1,
+            "step_rounds": 2,
+            "max_output_tokens": 160,
+            "temperature": 0.0,
+            "only_copies": True,
+        },
     ),
 )
 

@@ -34,7 +34,14 @@ from ..models.retry import CallPolicy, Retrying, call
 from ..plan import PlanStep, ToolCallRecord
 from ..usage import Usage
 from .calling import Caller, Outcome
-from .prompted import LAST_ROUND, batch_key, envelope_schema, read_envelope, results_text
+from .prompted import (
+    LAST_ROUND,
+    batch_key,
+    envelope_schema,
+    fillable,
+    read_envelope,
+    results_text,
+)
 from .results import model_text
 from .tool import Tool, ToolContext
 
@@ -179,10 +186,13 @@ async def _prompted_round(
 ) -> str | None:
     request = _request(outcome, settings)
     if settings.model.profile.constrains:
+        tools: Sequence[Tool] = settings.tools
+        if settings.model.profile.only_copies:
+            tools = fillable(tools, "".join(turn.text for turn in outcome.messages[1:]))
         last = number == settings.max_rounds - 1
-        act = bool(settings.tools) and (not last or number == 0)
+        act = bool(tools) and (not last or number == 0)
         report = not (settings.must_act and number == 0 and act)
-        request.output_schema = envelope_schema(settings.tools, act=act, report=report)
+        request.output_schema = envelope_schema(tools, act=act, report=report)
     result = await ask(settings.model, request, settings.policy, _reply_only(settings.emit))
     _keep(outcome, result)
     envelope = read_envelope(result.text, round_number=number)

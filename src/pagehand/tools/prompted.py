@@ -62,6 +62,23 @@ def envelope_schema(tools: Sequence[Tool], *, act: bool, report: bool) -> dict[s
     return {"anyOf": [wanted, reply]} if report else wanted
 
 
+def fillable(tools: Sequence[Tool], text: str) -> list[Tool]:
+    """Give the tools that can be filled in from a text: those that need no number, or all where
+    a digit stands in it. A model that only copies would else take any number for one."""
+    if any(character.isdigit() for character in text):
+        return list(tools)
+    return [tool for tool in tools if not _needs_number(tool.input_schema)]
+
+
+def _needs_number(schema: dict[str, Any]) -> bool:
+    properties = schema.get("properties") or {}
+    return any(
+        isinstance(properties.get(name), dict)
+        and properties[name].get("type") in ("integer", "number")
+        for name in schema.get("required") or ()
+    )
+
+
 def _object(properties: dict[str, Any]) -> dict[str, Any]:
     return {
         "type": "object",

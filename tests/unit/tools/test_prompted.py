@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from pagehand import ToolInputError
 from pagehand.schema import check
-from pagehand.tools.prompted import catalogue, envelope_schema, read_envelope
+from pagehand.tools.prompted import catalogue, envelope_schema, fillable, read_envelope
 from pagehand.tools.tool import Tool, define_tool
 
 NOTE = define_tool(
@@ -84,6 +84,13 @@ def test_the_catalogue():
     hinted = Tool("x", "X", {"type": "object"}, print, prompt_hint="(a number)")
     assert catalogue([hinted]) == "- x (a number): X"
     assert catalogue([NOTE], description_chars=6).endswith(": Add a…")
+
+
+def test_tools_that_need_a_number_need_one_in_sight():
+    number = {"type": "object", "properties": {"n": {"type": "integer"}}, "required": ["n"]}
+    remove = define_tool("remove", "Remove", number, lambda arguments: None)
+    assert fillable([NOTE, remove], "Remove it") == [NOTE]
+    assert fillable([NOTE, remove], "Remove note 2") == [NOTE, remove]
 
 
 def test_the_schema_takes_what_the_reader_reads():
