@@ -5,6 +5,7 @@ This file runs on a bare Python 3.11 or newer. It makes the virtual environment 
 and hands the job over to it; the jobs themselves live in building/.
 """
 
+import os
 import subprocess
 import sys
 
@@ -24,6 +25,9 @@ def main() -> int:
         print(fault, file=sys.stderr)
         return 1
     job = [str(python), "-m", "building", *sys.argv[1:]]
+    if os.name == "posix":  # the job takes this process's place, and so its signals
+        os.chdir(ROOT)
+        os.execv(job[0], job)  # noqa: S606
     try:
         return subprocess.call(job, cwd=ROOT)
     except KeyboardInterrupt:

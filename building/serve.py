@@ -3,6 +3,7 @@
 import gzip
 import mimetypes
 import re
+import sys
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -12,7 +13,7 @@ from http import HTTPStatus
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
-from building.steps import digest, say
+from building.steps import BuildError, digest, say
 
 STRICT_CSP = (
     "default-src 'self'; script-src 'self' 'wasm-unsafe-eval'; worker-src 'self'; "
@@ -124,13 +125,29 @@ class _Handler(SimpleHTTPRequestHandler):
         """Say nothing about each request."""
 
 
+class _Server(ThreadingHTTPServer):
+    daemon_threads = True
+
+    def handle_error(self, request: object, client_address: object) -> None:
+        """Say nothing of a visitor who left before the answer was through."""
+        if not isinstance(sys.exc_info()[1], ConnectionError):
+            super().handle_error(request, client_address)  # type: ignore[arg-type]
+
+
 @contextmanager
 def serving(root: Path, options: Options | None = None, *, port: int = 0) -> Iterator[str]:
-    """Serve a folder while the block runs; give its address, which ends in a slash."""
+    """Serve a folder while the block runs; give its address, which ends in a slash.
+
+    Raises BuildError when the port is taken.
+    """
     options = options or Options()
     handler = partial(_Handler, options=options, root=root)
-    server = ThreadingHTTPServer(("127.0.0.1", port), handler)
-    server.daemon_threads = True
+    try:
+        server = _Server(("127.0.0.1", port), handler)
+    except OSError as fault:
+        raise BuildError(
+            f"Port {port} of this machine cannot be used ({fault.strerror}); try --port."
+        ) from None
     thread = threading.Thread(target=server.serve_forever, args=(0.05,), daemon=True)
     thread.start()
     try:

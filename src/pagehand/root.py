@@ -34,8 +34,13 @@ def _detect() -> Platform:
         from .platform.browser import browser_platform
 
         return browser_platform()
-    from .platform.native import native_platform
-
+    try:
+        from .platform.native import native_platform
+    except ModuleNotFoundError as fault:
+        raise ConfigError(
+            f"The package {fault.name!r} is not installed for this Python. Install the wheel with "
+            "pip, which brings what it needs."
+        ) from fault
     return native_platform()
 
 

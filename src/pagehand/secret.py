@@ -44,8 +44,8 @@ class Secret:
 def scrub(text: str, secrets: Iterable[Secret]) -> str:
     """Replace every occurrence of the secrets in a text that came from outside."""
     for secret in secrets:
-        # Shorter values would also hit ordinary words; no provider's key is that short.
-        if len(secret.reveal()) >= 4:
+        # Shorter ones are no keys but words ("test", "ollama") that a server may well say itself.
+        if len(secret.reveal()) >= 8:
             text = text.replace(secret.reveal(), _HIDDEN)
     return text
 

@@ -218,16 +218,16 @@ STREAM_FAULTS = {
 
 @pytest.mark.parametrize("name", STREAM_FAULTS)
 def test_a_stream_that_goes_wrong(host: Page, name: str) -> None:
-    """The planner's three ways are tried; then the step fails, or garbage is the answer."""
+    """What is no chat completion fails at once; a cut is tried again in every way there is; and a
+    model's own garbage is answered somehow."""
     answer, kind = STREAM_FAULTS[name]
     with ScriptedServer(lambda request, position: answer) as server:
         open_agent(host, server)
         told = run(host)
     if kind:
         assert told["fault"]["name"] == kind
-        assert [event["phase"] for event in told["events"] if event["type"] == "error"] == [
-            "execute"
-        ]
+        [told_fault] = [event for event in told["events"] if event["type"] == "error"]
+        assert told_fault["phase"] == ("plan" if "Malformed" in kind else "execute")
     else:
         assert told["result"]["text"]
     assert types(told)[-1] == "run.complete"

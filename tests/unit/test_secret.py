@@ -26,7 +26,7 @@ def test_no_form_of_a_secret_shows_it():
 
 def test_scrub():
     assert scrub(f"Incorrect key {CANARY}.", [Secret(CANARY)]) == "Incorrect key ***."
-    assert scrub("a plain word", [Secret("a")]) == "a plain word"
+    assert scrub("a plain test", [Secret("test")]) == "a plain test"
 
 
 def test_headers():

@@ -38,6 +38,7 @@ _FINAL_FAULTS = (
     ContextWindowExceededError,
     NetworkError,
     EngineError,
+    MalformedResponseError,  # of the wire: what answers there is no model
 )
 _GREETING_WORDS = 2
 
@@ -106,10 +107,16 @@ async def _plan_or_salvage(scope: RunScope, model: Model, nudge: str) -> Plan:
         if schema and not (model.profile.output_schema or model.profile.constrains):
             continue
         try:
-            return await _ask_for_plan(scope, model, nudge, schema=schema)
+            text = await _ask_for_plan(scope, model, nudge, schema=schema)
         except _FINAL_FAULTS:
             raise
         except ModelError as fault:
+            scope.log.warn(f"The planner failed: {fault}")
+            continue
+        try:
+            names = [tool.name for tool in scope.tools]
+            return read_plan(text, names, _step_cap(scope, model))
+        except MalformedResponseError as fault:
             scope.log.warn(f"The planner failed: {fault}")
     scope.log.warn("No plan could be read; the request itself becomes the only step.")
     return _fallback(scope)
@@ -119,7 +126,7 @@ def _fallback(scope: RunScope) -> Plan:
     return Plan("", [PlanStep(scope.goal, "step-1")])
 
 
-async def _ask_for_plan(scope: RunScope, model: Model, nudge: str, *, schema: bool) -> Plan:
+async def _ask_for_plan(scope: RunScope, model: Model, nudge: str, *, schema: bool) -> str:
     context = await scope.context(model)
     context.history = scope.history
     context.nudge = nudge
@@ -133,7 +140,7 @@ async def _ask_for_plan(scope: RunScope, model: Model, nudge: str, *, schema: bo
     result = await scope.ask(model, request, "plan", watch.take)
     if result.finish_reason == "length":
         scope.log.warn("The planner's answer was cut off at its token cap.")
-    return read_plan(result.text, names, cap)
+    return result.text
 
 
 def _step_cap(scope: RunScope, model: Model) -> int:

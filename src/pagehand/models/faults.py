@@ -30,14 +30,23 @@ _LONGEST_EXCERPT = 400
 
 
 def fault_of_answer(
-    status: int, headers: Mapping[str, str], body: bytes, *, provider: str, model: str
+    status: int,
+    headers: Mapping[str, str],
+    body: str,
+    *,
+    provider: str,
+    model: str,
+    where: str | None = None,
 ) -> ModelError:
-    """Give the fault that an HTTP answer of `status` (400 and up) stands for."""
-    words = _words(body)
+    """Give the fault that an HTTP answer of `status` (400 and up) stands for.
+
+    `where` names the provider for people, such as with its host.
+    """
     return fault_of_words(
-        words,
+        _words(body),
         status=status,
         provider=provider,
+        where=where,
         model=model,
         retry_after_ms=retry_after(headers),
     )
@@ -49,6 +58,7 @@ def fault_of_words(
     status: int | None,
     provider: str,
     model: str,
+    where: str | None = None,
     retry_after_ms: float | None = None,
 ) -> ModelError:
     """Give the fault that a provider's own words (and status, where there is one) stand for."""
@@ -58,7 +68,8 @@ def fault_of_words(
     excerpt = words if len(words) <= _LONGEST_EXCERPT else words[: _LONGEST_EXCERPT - 1] + "…"
     said = f" It said: {excerpt}" if excerpt else ""
     return kind(
-        f"{provider} answered {status or 'an error'} for the model {model!r}. {advice}{said}",
+        f"{where or provider} answered {status or 'an error'} for the model {model!r}. "
+        f"{advice}{said}",
         provider=provider,
         model=model,
         status=status,
@@ -106,8 +117,8 @@ def retry_after(headers: Mapping[str, str]) -> float | None:
         return None
 
 
-def _words(body: bytes) -> str:
-    text = body[:20_000].decode("utf-8", "replace").strip()
+def _words(body: str) -> str:
+    text = body[:20_000].strip()
     try:
         value: Any = json.loads(text)
     except ValueError:

@@ -9,11 +9,12 @@ from __future__ import annotations
 
 import base64
 import json
+import re
 from collections.abc import AsyncIterator
 from typing import Any
 
 from ..cancel import closing
-from ..errors import MalformedResponseError, ModelError, NetworkError, StreamInterruptedError
+from ..errors import MalformedResponseError, NetworkError, StreamInterruptedError
 from ..messages import FilePart, ImagePart, Message, TextPart, ToolCallPart, ToolResultPart
 from ..ports import Http, HttpRequest, HttpResponse
 from ..secret import Secret, scrub
@@ -65,6 +66,8 @@ class OpenAIChatModel:
         self.provider = provider
         self.profile = profile
         self._url = base_url.rstrip("/") + "/chat/completions"
+        host = re.sub(r"^\w+://(?:[^/@]*@)?([^/?#]*).*", r"\1", base_url)
+        self._where = f"{provider} ({host})"
         self._http = http
         self._key = api_key
         self._headers = dict(headers or {})
@@ -79,14 +82,13 @@ class OpenAIChatModel:
             raise
         try:
             if response.status >= 400:
-                raise self._scrubbed(
-                    fault_of_answer(
-                        response.status,
-                        response.headers,
-                        await response.read(),
-                        provider=self.provider,
-                        model=self.name,
-                    )
+                raise fault_of_answer(
+                    response.status,
+                    response.headers,
+                    self._clean((await response.read()).decode("utf-8", "replace")),
+                    provider=self.provider,
+                    where=self._where,
+                    model=self.name,
                 )
             reader = _Reader()
             whole = not request.stream or "json" in response.headers.get("content-type", "")
@@ -122,7 +124,7 @@ class OpenAIChatModel:
                 yield _joined(parts)
         if not done and reader.finish is None:
             raise StreamInterruptedError(
-                f"The stream of {self.provider} ended in the middle of the answer of "
+                f"The stream of {self._where} ended in the middle of the answer of "
                 f"{self.name!r}. Try again.",
                 provider=self.provider,
                 model=self.name,
@@ -136,21 +138,20 @@ class OpenAIChatModel:
             value = None
         if not isinstance(value, dict):
             raise MalformedResponseError(
-                f"{self.provider} sent something that is not a chat completion: "
-                f"{scrub(text[:200], self._secrets())!r}. Check that the base URL names an "
+                f"{self._where} sent something that is not a chat completion: "
+                f"{self._clean(text)[:200]!r}. Check that the base URL names an "
                 "OpenAI-compatible endpoint.",
                 provider=self.provider,
                 model=self.name,
             )
         if error := value.get("error"):
             status = error.get("code") if isinstance(error, dict) else None
-            raise self._scrubbed(
-                fault_of_words(
-                    error_words(value),
-                    status=status if isinstance(status, int) and status >= 400 else None,
-                    provider=self.provider,
-                    model=self.name,
-                )
+            raise fault_of_words(
+                self._clean(error_words(value)),
+                status=status if isinstance(status, int) and status >= 400 else None,
+                provider=self.provider,
+                where=self._where,
+                model=self.name,
             )
         return value
 
@@ -194,13 +195,9 @@ class OpenAIChatModel:
             body["temperature"] = request.temperature
         return body | self._options
 
-    def _secrets(self) -> list[Secret]:
-        return [self._key] if self._key else []
-
-    def _scrubbed(self, fault: ModelError) -> ModelError:
-        fault.message = scrub(fault.message, self._secrets())
-        fault.args = (fault.message,)
-        return fault
+    def _clean(self, words: str) -> str:
+        """Give what a server said without the key, should it repeat it."""
+        return scrub(words, [self._key]) if self._key else words
 
 
 class _Call:

@@ -52,7 +52,7 @@ class BrowserHttp:
             controller.abort()
             raise
         except JsException as fault:
-            raise await _unreachable(request.url, fault) from fault
+            raise await _unreachable(request.url) from fault
         return BrowserResponse(response, controller, pumped)
 
 
@@ -107,7 +107,7 @@ async def _direct(body: Any) -> AsyncIterator[bytes]:
         yield chunk.value.to_bytes()
 
 
-async def _unreachable(url: str, fault: JsException) -> NetworkError:
+async def _unreachable(url: str) -> NetworkError:
     """Tell a server that is not there from one that refuses this page.
 
     `fetch` says the same for both, so the server is asked once more without reading the answer:
@@ -122,8 +122,8 @@ async def _unreachable(url: str, fault: JsException) -> NetworkError:
         await js.fetch(url, probe)
     except JsException:
         return NetworkError(
-            f"{origin} could not be reached: {fault.message}. Check the address, that the server "
-            "is running, and that this page may connect to it."
+            f"{origin} could not be reached. Check the address, that the server is running, and "
+            "that this page may connect to it."
         )
     return CorsError(
         f"{origin} answers, but does not allow pages of {js.location.origin} to read it (CORS). "

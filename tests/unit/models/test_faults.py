@@ -24,7 +24,7 @@ def test_recorded_error_bodies(material):
         body = case["body"]
         data = body if isinstance(body, str) else json.dumps(body)
         fault = fault_of_answer(
-            case["status"], case.get("headers", {}), data.encode(), provider="p", model="m"
+            case["status"], case.get("headers", {}), data, provider="p", model="m"
         )
         assert isinstance(fault, errors.ModelError)
         if kind := KINDS.get(case["kind"]):
@@ -72,7 +72,7 @@ def test_waits(headers, wait):
     ],
 )
 def test_overflows_and_their_numbers(words, tokens, window):
-    body = json.dumps({"error": {"message": words}}).encode()
+    body = json.dumps({"error": {"message": words}})
     fault = fault_of_answer(400, {}, body, provider="p", model="m")
     assert isinstance(fault, errors.ContextWindowExceededError)
     assert (fault.tokens, fault.window) == (tokens, window)
