@@ -69,11 +69,17 @@ async def abort_scope(signal: AbortSignal | None) -> AsyncIterator[None]:
         raise RuntimeError("abort_scope needs a running task")
     loop = asyncio.get_running_loop()
     asked: list[asyncio.Handle] = []
+    delivered = False
 
     def cancel() -> None:
         # Not at once: the signal may fire inside this very task, and a task that cancels itself
         # and then ends its body carries the cancellation out of the scope.
-        asked.append(loop.call_soon(task.cancel))
+        asked.append(loop.call_soon(deliver))
+
+    def deliver() -> None:
+        nonlocal delivered
+        delivered = True
+        task.cancel()
 
     if signal.aborted:
         raise AgentAborted(_message(signal))
@@ -82,7 +88,7 @@ async def abort_scope(signal: AbortSignal | None) -> AsyncIterator[None]:
     try:
         yield
     except asyncio.CancelledError:
-        if asked and task.uncancel() <= cancelling:
+        if delivered and task.uncancel() <= cancelling:
             raise AgentAborted(_message(signal)) from None
         raise
     finally:

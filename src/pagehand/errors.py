@@ -67,13 +67,20 @@ def error_data(fault: BaseException) -> dict[str, Any]:
     """Give the wire form of any fault: `{name, message, retryable, details?}`."""
     data: dict[str, Any] = {
         "name": type(fault).__name__,
-        "message": str(fault) or type(fault).__name__,
+        "message": _words_of(fault) or type(fault).__name__,
         "retryable": bool(getattr(fault, "retryable", False)),
     }
     details = getattr(fault, "details", None)
-    if details:
+    if details and isinstance(details, dict):
         data["details"] = details
     return data
+
+
+def _words_of(fault: BaseException) -> str:
+    try:
+        return str(fault)
+    except Exception:  # a foreign exception may fail to say itself
+        return ""
 
 
 class ConfigError(PagehandError):

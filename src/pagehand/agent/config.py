@@ -36,8 +36,8 @@ class AgentConfig:
     provider_type: str | None = None
     base_url: str | None = None
     api_key: Any = None
-    headers: dict[str, str] = field(default_factory=dict)
-    provider_options: dict[str, Any] = field(default_factory=dict)
+    headers: dict[str, str] = field(default_factory=dict, repr=False)
+    provider_options: dict[str, Any] = field(default_factory=dict, repr=False)
     planner: ModelInput | None = None
     synthesizer: ModelInput | None = None
     tools: ToolsInput | None = None
@@ -96,6 +96,7 @@ _AT_LEAST = {
     "llm_timeout_ms": 0,
     "llm_max_retries": 0,
 }
+_MOST = 10**9
 _CHOICES: dict[str, tuple[Any, ...]] = {
     "tool_mode": ("auto", "native", "prompted"),
     "synthesize": (True, False, "auto"),
@@ -129,7 +130,7 @@ def read_config(
 def _known(values: Mapping[str, Any]) -> dict[str, Any]:
     known: dict[str, Any] = {}
     for key, value in values.items():
-        name = from_wire(key)
+        name = from_wire(str(key))
         name = _ALIASES.get(name, name)
         if name in _DEPRECATED:
             stage = _DEPRECATED[name]
@@ -151,8 +152,12 @@ def _judge(config: AgentConfig) -> None:
         value = getattr(config, name)
         if value is None:
             continue
-        if isinstance(value, bool) or not isinstance(value, int | float) or value < least:
-            raise ConfigError(f"{name} must be a number of at least {least}, got {value!r}.")
+        kinds = int | float if name.endswith("_ms") else int
+        if isinstance(value, bool) or not isinstance(value, kinds) or not least <= value <= _MOST:
+            raise ConfigError(
+                f"{name} must be a {'number' if name.endswith('_ms') else 'whole number'} of at "
+                f"least {least}, got {value!r}."
+            )
     for name, choices in _CHOICES.items():
         if getattr(config, name) not in choices:
             shown = ", ".join(repr(choice) for choice in choices)
@@ -164,13 +169,16 @@ def _judge(config: AgentConfig) -> None:
         )
     if config.describe_state is not None and not callable(config.describe_state):
         raise ConfigError("describe_state must be a function that gives a text.")
+    if not isinstance(config.prompts, Mapping):
+        raise ConfigError("prompts must be a dict of functions by stage.")
     for stage, builder in config.prompts.items():
         if stage not in STAGES or not callable(builder):
             raise ConfigError(
                 f"prompts[{stage!r}] is not a stage's function: use {', '.join(STAGES)} with "
                 "functions of the stage's context."
             )
-    if config.temperature is not None and not 0 <= config.temperature <= 2:
+    warmth = config.temperature
+    if warmth is not None and not (isinstance(warmth, int | float) and 0 <= warmth <= 2):
         raise ConfigError(f"temperature must lie between 0 and 2, got {config.temperature!r}.")
 
 

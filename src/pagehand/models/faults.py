@@ -27,6 +27,7 @@ from .overflow import overflow_of
 _QUOTA = re.compile(r"insufficient_quota|quota|billing|credit balance|insufficient balance", re.I)
 _REFUSED = re.compile(r"content_filter|content management policy|safety system|moderation", re.I)
 _LONGEST_EXCERPT = 400
+_LONGEST_WORDS = 2_000
 
 
 def fault_of_answer(
@@ -62,6 +63,7 @@ def fault_of_words(
     retry_after_ms: float | None = None,
 ) -> ModelError:
     """Give the fault that a provider's own words (and status, where there is one) stand for."""
+    words = words[:_LONGEST_WORDS]
     if overflow := overflow_of(words, provider=provider, model=model, status=status):
         return overflow
     kind, advice = _kind(status, words)
@@ -121,7 +123,7 @@ def _words(body: str) -> str:
     text = body[:20_000].strip()
     try:
         value: Any = json.loads(text)
-    except ValueError:
+    except (ValueError, RecursionError):
         # A page of HTML from a proxy: its words, not its marks.
         return " ".join(re.sub(r"<[^>]*>", " ", text).split())
     return error_words(value)
@@ -140,6 +142,6 @@ def error_words(value: Any) -> str:
         return json.dumps(value)
     message = error.get("message") or error.get("detail") or value.get("message")
     code = error.get("code") or error.get("type")
-    if not message:
+    if not isinstance(message, str) or not message:
         return json.dumps(value)
     return f"{message} ({code})" if isinstance(code, str) and code not in str(message) else message

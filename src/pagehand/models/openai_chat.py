@@ -104,7 +104,7 @@ class OpenAIChatModel:
         self, response: HttpResponse, reader: _Reader
     ) -> AsyncIterator[list[ModelPart]]:
         body = await response.read()
-        yield reader.take(self._object(body.decode("utf-8", "replace")))
+        yield self._read(reader, body.decode("utf-8", "replace"))
         yield reader.end()
 
     async def _events(
@@ -120,7 +120,7 @@ class OpenAIChatModel:
                 for event in decoder.feed(batch):
                     done = done or event.data == "[DONE]"
                     if not done:
-                        parts += reader.take(self._object(event.data))
+                        parts += self._read(reader, event.data)
                 yield _joined(parts)
         if not done and reader.finish is None:
             raise StreamInterruptedError(
@@ -131,19 +131,29 @@ class OpenAIChatModel:
             )
         yield reader.end()
 
+    def _read(self, reader: _Reader, text: str) -> list[ModelPart]:
+        value = self._object(text)
+        try:
+            return reader.take(value)
+        except (TypeError, AttributeError, ValueError, KeyError, IndexError):
+            raise self._malformed(text) from None  # a field is not of the kind it should be
+
+    def _malformed(self, text: str) -> MalformedResponseError:
+        return MalformedResponseError(
+            f"{self._where} sent something that is not a chat completion: "
+            f"{self._clean(text)[:200]!r}. Check that the base URL names an OpenAI-compatible "
+            "endpoint.",
+            provider=self.provider,
+            model=self.name,
+        )
+
     def _object(self, text: str) -> dict[str, Any]:
         try:
             value = json.loads(text)
-        except ValueError:
+        except (ValueError, RecursionError):
             value = None
         if not isinstance(value, dict):
-            raise MalformedResponseError(
-                f"{self._where} sent something that is not a chat completion: "
-                f"{self._clean(text)[:200]!r}. Check that the base URL names an "
-                "OpenAI-compatible endpoint.",
-                provider=self.provider,
-                model=self.name,
-            )
+            raise self._malformed(text)
         if error := value.get("error"):
             status = error.get("code") if isinstance(error, dict) else None
             raise fault_of_words(
@@ -160,6 +170,8 @@ class OpenAIChatModel:
         if self._key:
             headers["authorization"] = f"Bearer {self._key.reveal()}"
         body = json.dumps(self._body(request), ensure_ascii=False)
+        if not body.isascii():  # half a character, as a model or a tool may give, has no UTF-8
+            body = body.encode("utf-8", "replace").decode()
         return HttpRequest("POST", self._url, headers, body)
 
     def _body(self, request: ModelRequest) -> dict[str, Any]:
@@ -196,8 +208,9 @@ class OpenAIChatModel:
         return body | self._options
 
     def _clean(self, words: str) -> str:
-        """Give what a server said without the key, should it repeat it."""
-        return scrub(words, [self._key]) if self._key else words
+        """Give what a server said without the key and the headers, should it repeat them."""
+        secrets = [Secret(value) for value in self._headers.values()]
+        return scrub(words, [*secrets, self._key] if self._key else secrets)
 
 
 class _Call:
@@ -231,7 +244,8 @@ class _Reader:
             return []
         choice = choices[0]
         delta = choice.get("delta") or choice.get("message") or {}
-        self.finish = choice.get("finish_reason") or self.finish
+        if isinstance(reason := choice.get("finish_reason"), str) and reason:
+            self.finish = reason
         parts: list[ModelPart] = []
         thought = delta.get("reasoning_content") or delta.get("reasoning")
         if isinstance(thought, str) and thought:
@@ -240,7 +254,7 @@ class _Reader:
         if text := _text(delta.get("content")):
             self._text.append(text)
             parts.append(TextDelta(text))
-        if refusal := delta.get("refusal"):
+        if isinstance(refusal := delta.get("refusal"), str):
             self._refusal.append(refusal)
         for call in delta.get("tool_calls") or ():
             parts += self._call(call)
@@ -265,7 +279,7 @@ class _Reader:
         arguments = function.get("arguments")
         if isinstance(arguments, dict):
             arguments = json.dumps(arguments, ensure_ascii=False)
-        if arguments:
+        if isinstance(arguments, str) and arguments:
             call.pieces.append(arguments)
             parts.append(ToolCallDelta(call.id, arguments))
         return parts
@@ -307,7 +321,8 @@ def read_call(id: str, name: str, raw: str) -> ToolCall:
     """Give a call of its text: `""` means no arguments; what is not an object is `broken`."""
     try:
         arguments = json.loads(raw, strict=False) if raw.strip() else {}
-    except ValueError:
+        json.dumps(arguments, allow_nan=False)  # an infinity has no JSON form anywhere else
+    except (ValueError, RecursionError):
         arguments = None
     if isinstance(arguments, dict):
         return ToolCall(id, name, arguments, raw)
@@ -318,20 +333,29 @@ def read_call(id: str, name: str, raw: str) -> ToolCall:
 
 def read_usage(wire: dict[str, Any]) -> Usage:
     """Read the wire's counters; DeepSeek reports its cache beside, not inside, the details."""
-    prompt_details = wire.get("prompt_tokens_details") or {}
-    output_details = wire.get("completion_tokens_details") or {}
+    prompt_details = _dict(wire.get("prompt_tokens_details"))
+    output_details = _dict(wire.get("completion_tokens_details"))
     cached = prompt_details.get("cached_tokens", wire.get("prompt_cache_hit_tokens"))
-    input_tokens, output_tokens = wire.get("prompt_tokens"), wire.get("completion_tokens")
-    total = wire.get("total_tokens")
+    input_tokens = _count(wire.get("prompt_tokens"))
+    output_tokens = _count(wire.get("completion_tokens"))
+    total = _count(wire.get("total_tokens"))
     if total is None and input_tokens is not None and output_tokens is not None:
         total = input_tokens + output_tokens
     return Usage(
         input_tokens=input_tokens,
         output_tokens=output_tokens,
         total_tokens=total,
-        reasoning_tokens=output_details.get("reasoning_tokens"),
-        cached_input_tokens=cached,
+        reasoning_tokens=_count(output_details.get("reasoning_tokens")),
+        cached_input_tokens=_count(cached),
     )
+
+
+def _count(value: Any) -> int | None:
+    return value if isinstance(value, int) and not isinstance(value, bool) else None
+
+
+def _dict(value: Any) -> dict[str, Any]:
+    return value if isinstance(value, dict) else {}
 
 
 def _text(content: Any) -> str:

@@ -70,4 +70,4 @@ def overflow(
 def _number(pattern: re.Pattern[str], text: str) -> int | None:
     match = pattern.search(text)
     digits = next((group for group in match.groups() if group), None) if match else None
-    return int(digits.replace(",", "")) if digits else None
+    return int(digits.replace(",", "")) if digits and len(digits) < 16 else None

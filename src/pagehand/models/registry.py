@@ -40,12 +40,24 @@ class ModelSpec:
     provider_type: str | None = None
     base_url: str | None = None
     api_key: Secret | str | None = None
-    headers: dict[str, str] = field(default_factory=dict)
-    provider_options: dict[str, Any] = field(default_factory=dict)
+    headers: dict[str, str] = field(default_factory=dict, repr=False)
+    provider_options: dict[str, Any] = field(default_factory=dict, repr=False)
 
     def __post_init__(self) -> None:
         if isinstance(self.api_key, str):
-            self.api_key = Secret(self.api_key) if self.api_key else None
+            self.api_key = Secret(self.api_key)
+        if isinstance(self.api_key, Secret):
+            self.api_key = _clean_key(self.api_key)
+        elif self.api_key is not None:
+            raise ConfigError(f"api_key must be a text, got {type(self.api_key).__name__}.")
+
+
+def _clean_key(key: Secret) -> Secret | None:
+    """Give a key without the blanks of a paste; one that no header can carry is refused."""
+    text = key.reveal().strip()
+    if not text.isascii() or not text.isprintable():
+        raise ConfigError("The api_key holds characters that no key has: paste it again.")
+    return Secret(text) if text else None
 
 
 ModelInput = str | ModelSpec | Mapping[str, Any] | Model
@@ -180,9 +192,11 @@ def resolve_model(value: ModelInput, platform: Platform, *, client_name: str = "
         raise ConfigError(
             f"{spec.provider_type} needs a base_url, such as http://127.0.0.1:8080/v1."
         )
-    if not base_url.startswith(("http://", "https://")):
-        raise ConfigError(f"The base_url {base_url!r} must begin with http:// or https://.")
+    _judge_url(base_url)
     headers = dict(spec.headers)
+    for name, value in headers.items():
+        if not isinstance(value, str) or not f"{name}{value}".isprintable():
+            raise ConfigError(f"The header {name!r} must be a text without line breaks.")
     if platform.name == "native":  # browsers keep the User-Agent to themselves
         headers.setdefault("user-agent", client_name)
     key = spec.api_key
@@ -196,6 +210,17 @@ def resolve_model(value: ModelInput, platform: Platform, *, client_name: str = "
         headers=headers,
         options=spec.provider_options,
     )
+
+
+def _judge_url(base_url: str) -> None:
+    """Refuse an address that cannot work; it is not quoted, for it may hold a password."""
+    if not base_url.startswith(("http://", "https://")):
+        raise ConfigError("The base_url must begin with http:// or https://.")
+    if any(mark in base_url for mark in "?#@") or not base_url.isprintable() or " " in base_url:
+        raise ConfigError(
+            "The base_url may hold no user name, password, query or fragment: give the key as "
+            "api_key, and other values as headers or provider_options."
+        )
 
 
 def _on_device(spec: ModelSpec, platform: Platform) -> Model:

@@ -48,7 +48,14 @@ class NativeHttp:
                 request.method, request.url, headers=request.headers, content=request.body
             )
             return NativeResponse(await client.send(built, stream=True))
-        except (httpx2.HTTPError, httpx2.InvalidURL, ValueError) as fault:
+        except (httpx2.LocalProtocolError, httpx2.InvalidURL, ValueError):
+            # What is wrong may stand beside the key: neither its words nor its trace are kept.
+            raise NetworkError(
+                f"The request to {_origin(request.url)} could not be built: check the address and "
+                "the headers.",
+                retryable=False,
+            ) from None
+        except httpx2.HTTPError as fault:
             raise NetworkError(
                 f"{_origin(request.url)} could not be reached: "
                 f"{str(fault) or type(fault).__name__}. Check the address and that the server "
