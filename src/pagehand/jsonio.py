@@ -14,10 +14,14 @@ _TOKEN = re.compile(
 )
 _STRING_BODY = re.compile(  # whole characters only: escaped surrogate pairs stay together
     r'(?:[^"\\]|\\u(?![dD][89abAB])[0-9a-fA-F]{4}'
-    r"|\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|\\[^u])*",
+    r"|\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|\\[^u]"
+    # and what is no character, once that is certain: half a pair, or `\u` without its digits
+    r"|\\u[dD][89abAB][0-9a-fA-F]{2}(?=[^\\]|\\[^u]|\\u[^dD]|\\u[dD][^c-fC-F])"
+    r"|\\u[0-9a-fA-F]{0,3}(?=[^0-9a-fA-F]))*",
     re.DOTALL,
 )
 _LONGEST_CHARACTER = 12  # an escaped surrogate pair
+_DEEPEST = 64  # no answer that is followed nests deeper, and each level has its price
 _BROKEN = (ValueError, RecursionError)
 _FENCE = re.compile(r"```[a-zA-Z_]*\s*\n?(.*?)(?:```|\Z)", re.DOTALL)
 _CLOSER = {"{": "}", "[": "]"}
@@ -175,12 +179,14 @@ class JsonWatcher:
     def feed(self, delta: str) -> None:
         """Take more text."""
         position = 0
+        if len(self._kinds) > _DEEPEST:
+            return
         if not self._started:
             start = re.search(r"[{\[]", delta)
             if not start:
                 return
             self._started, position = True, start.start()
-        while position < len(delta):
+        while position < len(delta) and len(self._kinds) <= _DEEPEST:
             step = self._in_string if self._string is not None else self._outside
             position = step(delta, position)
 

@@ -163,6 +163,8 @@ def check(schema: Mapping[str, Any], value: Any, *, name: str) -> None:
             f"The arguments of {name!r} do not fit its schema: "
             f"{fault.message.replace('data', 'arguments', 1)}."
         ) from fault
+    except Exception:  # compiled from a foreign schema: it may fail in any way
+        return
 
 
 # A schema from outside must not make this side fetch what it names.
@@ -181,6 +183,6 @@ def _compiled(schema: str) -> Callable[[Any], Any] | None:
         compiled: Callable[[Any], Any] = fastjsonschema.compile(
             json.loads(schema), handlers=dict.fromkeys(_REMOTE, _refuse)
         )
-    except (fastjsonschema.JsonSchemaDefinitionException, ValueError, RecursionError, KeyError):
+    except Exception:  # a foreign schema may be wrong in any way, such as a pattern of JavaScript
         return None
     return compiled

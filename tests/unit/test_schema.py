@@ -143,6 +143,10 @@ def test_raw_schemas_are_kept():
         {"type": "object", "properties": {"a": {"$ref": "http://127.0.0.1:9/none"}}},
         {"type": "object", "properties": {"a": {"$ref": "#/nowhere"}}},
         {"type": "nonsense"},
+        {"type": "object", "properties": {"a": {"type": "string", "pattern": "\\p{L}"}}},
+        {"type": "object", "properties": {"a": {"type": "array", "items": 5}}},
+        {"allOf": 5},
+        {"$ref": "#"},
     ],
 )
 def test_a_schema_that_cannot_be_read_judges_nothing(schema):

@@ -109,6 +109,10 @@ class Agent:
         """
         if not isinstance(input, str) or not input.strip():
             raise ConfigError("There is no request: give run() a text.")
+        if signal is not None and not isinstance(signal, AbortSignal):
+            raise ConfigError(
+                f"signal must be the `signal` of an AbortController, got {type(signal).__name__}."
+            )
         turns = None if history is None else as_messages(history)
         self._admit()
         run_id = self._platform.entropy.token()
@@ -129,6 +133,8 @@ class Agent:
             del self._runs[run_id]
             if not self._runs:
                 self._idle.set()
+            # After the run has left the list: a handler may wait for the agent to close.
+            await emit.drain()
 
     def stream(self, input: str, **options: Any) -> RunStream:
         """Run, and give the events as an async iterator. Takes what `run` takes."""
@@ -178,7 +184,6 @@ class Agent:
             result.stopped = status == "cancelled"
             result.trace, result.usage = scope.trace, scope.usage
             request.emit(RunComplete(status))
-        await request.emit.drain()
         return result
 
     def _scope(self, result: RunResult, request: _Request) -> RunScope:
@@ -226,7 +231,10 @@ class Agent:
                 {"role": "user", "content": request.input},
                 {"role": "assistant", "content": result.text},
             ]
-            await store.append(session_id, turns)
+            try:
+                await store.append(session_id, turns)
+            except Exception as fault:  # the answer is there: it is not lost with its record
+                scope.log.error(f"The session {session_id!r} could not be stored: {fault}")
 
     def _store(self, request: _Request) -> ContextStore | None:
         if self._config.memory is not None:

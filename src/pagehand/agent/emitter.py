@@ -7,10 +7,12 @@ import inspect
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from ..events import Event
+from ..events import Event, RunComplete
 from .logging import RunLog
 
 Handler = Callable[[Event], Any]
+
+_DRAIN_SECONDS = 5.0
 
 
 class Emitter:
@@ -21,8 +23,12 @@ class Emitter:
         self._handlers = handlers
         self._log = log
         self._tasks: set[asyncio.Future[Any]] = set()
+        self._over = False
 
     def __call__(self, event: Event) -> None:
+        if self._over:  # a tool that left something running tells of it too late
+            return
+        self._over = isinstance(event, RunComplete)
         event.run_id = self._run_id
         for handler in self._handlers:
             try:
@@ -41,6 +47,10 @@ class Emitter:
             self._log.error(f"An event handler failed: {fault!r}")
 
     async def drain(self) -> None:
-        """Wait until async handlers are through."""
-        if self._tasks:
-            await asyncio.wait(self._tasks)
+        """Wait until async handlers are through; one that takes seconds is given up."""
+        if not self._tasks:
+            return
+        _, late = await asyncio.wait(self._tasks, timeout=_DRAIN_SECONDS)
+        for task in late:
+            task.cancel()
+            self._log.warn("An event handler did not return after the run and was cancelled.")

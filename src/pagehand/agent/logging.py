@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable
+from contextlib import suppress
 from typing import Any
 
 from ..errors import ConfigError
@@ -50,10 +51,12 @@ class RunLog:
     def _write(self, level: str, message: str) -> None:
         if LEVELS.index(level) > self._rank:
             return
-        if isinstance(self._sink, logging.Logger):
-            self._sink.log(_STANDARD[level], "%s", message)
-        else:
-            getattr(self._sink, level)(message)
+        # A logger that fails must not end the run whose trouble it was told of.
+        with suppress(Exception):
+            if isinstance(self._sink, logging.Logger):
+                self._sink.log(_STANDARD[level], "%s", message)
+            else:
+                getattr(self._sink, level)(message)
         if self._emit is not None:
             self._emit(Log(level, message))
 

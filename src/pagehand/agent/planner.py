@@ -189,6 +189,8 @@ def read_plan(text: str, tool_names: Iterable[str], cap: int) -> Plan:
         value = {"steps": value}
     if "steps" not in value and "plan" in value:
         value = value | {"steps": value["plan"]}
+    if not isinstance(value.get("steps") or [], list):
+        raise MalformedResponseError(f"The planner's steps are no list: {text[:120]!r}")
     thought = value.get("thought") or value.get("reply") or value.get("answer") or ""
     if "steps" not in value and not thought:
         raise MalformedResponseError(f"The planner's answer has no steps: {text[:120]!r}")
@@ -220,6 +222,8 @@ def read_steps(value: Any, tool_names: Iterable[str], *, cap: int) -> list[PlanS
         seen.add(description.casefold())
         suggested = item.get("suggestedTools") or item.get("suggested_tools") or ()
         suggested = [suggested] if isinstance(suggested, str) else suggested
+        if not isinstance(suggested, list | tuple):
+            suggested = ()
         named = tuple(dict.fromkeys(name for name in suggested if isinstance(name, str)))
         existing = tuple(name for name in named if name in known)
         outcome = item.get("expectedOutcome") or item.get("expected_outcome")

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ..cancel import AbortController
+from ..errors import AgentAborted
 from ..events import (
     BudgetExceeded,
     Final,
@@ -53,6 +54,7 @@ async def run_loop(scope: RunScope, result: RunResult, on_step_start: OnStepStar
         result.text = plan.thought.strip()
     else:
         await _steps(scope, plan, result, on_step_start)
+        _obey(scope)
         result.text = await _answer(scope, plan, result)
     scope.emit(Final(result.text))
 
@@ -69,6 +71,7 @@ async def _steps(
                 f"{len(remaining)} planned steps were not carried out."
             )
             return
+        _obey(scope)
         step = remaining.pop(0)
         index = result.iterations
         controller = AbortController()
@@ -95,11 +98,17 @@ async def _steps(
             scope.emit(PlanRevised(result.plan, decision.reason))
 
 
+def _obey(scope: RunScope) -> None:
+    """Stop between two stages, should the host's own code have swallowed the cancellation."""
+    if scope.signal.aborted:
+        raise AgentAborted(scope.signal.reason or "Stopped.")
+
+
 def _keep(scope: RunScope, result: RunResult, done: StepResult) -> None:
     scope.trace.append(done)
     result.iterations += 1
     result.applied += sum(call.ok for call in done.tool_calls)
-    if scope.budget.exhausted and scope.budget.cap is not None:
+    if scope.budget.exceeded and scope.budget.cap is not None:
         exceeded = BudgetExceeded("tool-calls", scope.budget.used, scope.budget.cap)
         result.budget_exceeded = {
             "kind": exceeded.kind,

@@ -7,6 +7,7 @@ from collections.abc import AsyncIterator, Callable, Coroutine
 from typing import Any
 
 from ..cancel import AbortController
+from ..errors import ConfigError
 from ..events import Event
 from ..plan import RunResult
 
@@ -24,6 +25,7 @@ class RunStream:
         self._input = input
         self._options = options
         self._controller = AbortController()
+        self._started = False
         self.result: RunResult | None = None
 
     def stop(self) -> None:
@@ -31,6 +33,11 @@ class RunStream:
         self._controller.abort("the host stopped it")
 
     def __aiter__(self) -> AsyncIterator[Event]:
+        if self._started:
+            raise ConfigError(
+                "A RunStream is one run: iterate over it once, or call stream() again."
+            )
+        self._started = True
         return self._iterate()
 
     async def _iterate(self) -> AsyncIterator[Event]:

@@ -30,15 +30,12 @@ class CallBudget:
 
     cap: int | None = None
     used: int = 0
-
-    @property
-    def exhausted(self) -> bool:
-        """Whether the next call would be one too many."""
-        return self.cap is not None and self.used >= self.cap
+    exceeded: bool = False  # a call was refused
 
     def take(self) -> None:
         """Count a call. Raises ToolBudgetError when none is left."""
-        if self.exhausted:
+        if self.cap is not None and self.used >= self.cap:
+            self.exceeded = True
             raise ToolBudgetError(
                 "tool-call budget exhausted: make no further calls, answer with what is known."
             )
@@ -80,6 +77,13 @@ class Caller:
         error = None
         try:
             output = await self._run(call, context)
+        except asyncio.CancelledError:
+            task = asyncio.current_task()
+            if task is not None and task.cancelling():
+                raise
+            # Nobody stopped this call: the tool waited for something that was cancelled.
+            error = error_data(ToolError(f"The tool {call.name!r} was cancelled inside."))
+            output = error["message"]
         except Exception as fault:  # a tool may raise anything; the model reads what it said
             error = error_data(fault)
             output = error["message"]

@@ -145,7 +145,7 @@ async def run_rounds(messages: Sequence[Message], settings: LoopSettings) -> Loo
         if end is not None:
             outcome.end = end
             return outcome
-        if settings.caller.budget.exhausted:
+        if settings.caller.budget.exceeded:
             outcome.end = "budget"
             return outcome
     outcome.end = "rounds"

@@ -14,6 +14,7 @@ from .results import model_text
 from .tool import Tool
 
 _NAME_KEYS = ("tool", "name", "action", "function")
+_REPLY_KEYS = ("reply", "answer", "text", "message", "response")
 _ARGUMENT_KEYS = ("args", "arguments", "parameters", "input")
 
 
@@ -96,24 +97,24 @@ def read_envelope(text: str, *, round_number: int) -> Envelope:
         return Envelope(text.strip())
     if isinstance(value, list):
         value = {"actions": value}
+    said = next((value[key] for key in _REPLY_KEYS if isinstance(value.get(key), str)), "")
+    actions = value.get("actions")
     if _call_name(value) is not None:
-        value = {"actions": [value]}
-    actions = value.get("actions") or ()
-    if isinstance(actions, dict):
+        actions = [value]
+    elif isinstance(actions, dict):
         actions = [actions]
     calls = [
         call
-        for index, action in enumerate(actions)
+        for index, action in enumerate(actions if isinstance(actions, list) else ())
         if (call := _read_action(action, f"call_{round_number}_{index}")) is not None
     ]
-    reply = value.get("reply")
-    if not isinstance(reply, str):
-        reply = ""
-    return Envelope(reply.strip(), calls)
+    if not calls and not said and (value.get("actions") or "actions" not in value):
+        said = "" if "reply" in value else text  # brackets in prose: the words are what there is
+    return Envelope(said.strip(), calls)
 
 
 def _call_name(value: Any) -> str | None:
-    if not isinstance(value, dict) or "actions" in value or "reply" in value:
+    if not isinstance(value, dict) or "actions" in value:
         return None
     return next((value[key] for key in _NAME_KEYS if isinstance(value.get(key), str)), None)
 
@@ -127,7 +128,7 @@ def _read_action(action: Any, id: str) -> ToolCall | None:
     if isinstance(arguments, str):
         try:
             arguments = json.loads(arguments or "{}")
-        except ValueError:
+        except (ValueError, RecursionError):
             return ToolCall(id, name, {}, raw, broken=True)
     if arguments is None:
         arguments = {}

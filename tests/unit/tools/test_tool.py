@@ -1,5 +1,6 @@
 """Tools as a host gives them, and what becomes of a call."""
 
+import asyncio
 import dataclasses
 import datetime
 
@@ -109,7 +110,15 @@ async def test_the_budget():
     found = define_tool("a", "d", ANY, noop)
     assert (await run(found, budget=budget)).record.ok
     assert (await run(found, budget=budget)).error["name"] == "ToolBudgetError"
-    assert CallBudget(None).exhausted is False and CallBudget(0).exhausted is True
+    assert budget.exceeded and not CallBudget(1).exceeded
+
+
+async def test_a_tool_whose_own_task_was_cancelled():
+    async def wait(arguments):
+        raise asyncio.CancelledError
+
+    outcome = await run(define_tool("a", "d", ANY, wait))
+    assert outcome.error["message"] == "The tool 'a' was cancelled inside."
 
 
 @dataclasses.dataclass
