@@ -58,6 +58,16 @@ export function errorData(fault) {
   return { name: "Error", message: String(fault), retryable: false };
 }
 
+/** @param {unknown} data @returns {Message | undefined} nothing for what is no message */
+function readMessage(data) {
+  if (typeof data !== "string") return /** @type {Message | undefined} */ (data);
+  try {
+    return JSON.parse(data);
+  } catch {
+    return undefined;
+  }
+}
+
 /**
  * Opens the protocol on an endpoint. `handlers` maps a method (or a notification) to a function.
  * @param {Endpoint} endpoint
@@ -115,8 +125,7 @@ export function createRpc(endpoint, handlers = {}) {
   }
 
   endpoint.onmessage = ({ data, ports }) => {
-    /** @type {Message} */
-    const message = typeof data === "string" ? JSON.parse(data) : data;
+    const message = readMessage(data);
     if (message?.v !== PROTOCOL) return;
     if (message.re !== undefined) settle(message);
     else if (message.cancel) running.get(/** @type {number} */ (message.id))?.abort();

@@ -1,6 +1,7 @@
 """Signals and the scope that obeys them."""
 
 import asyncio
+import contextlib
 
 import pytest
 
@@ -40,6 +41,42 @@ async def test_a_cancellation_from_elsewhere_stays_one():
     task.cancel()
     with pytest.raises(asyncio.CancelledError):
         await task
+
+
+async def test_a_cancellation_just_before_the_signal_stays_one():
+    controller = AbortController()
+    started = asyncio.Event()
+
+    async def work():
+        async with abort_scope(controller.signal):
+            started.set()
+            await asyncio.Event().wait()
+
+    task = asyncio.ensure_future(work())
+    await started.wait()
+    task.cancel()
+    controller.abort()
+    with pytest.raises(asyncio.CancelledError):
+        await task
+    assert task.cancelled()
+
+
+async def test_an_inner_scope_does_not_eat_the_outer_signal():
+    outer, inner = AbortController(), AbortController()
+    loop = asyncio.get_running_loop()
+    loop.call_soon(outer.abort)
+    loop.call_soon(inner.abort)
+
+    async def work():
+        async with abort_scope(outer.signal):
+            with contextlib.suppress(AgentAborted):
+                async with abort_scope(inner.signal):
+                    await asyncio.Event().wait()
+            await asyncio.Event().wait()
+
+    with pytest.raises(AgentAborted):
+        await work()
+    assert asyncio.current_task().cancelling() == 0
 
 
 async def test_a_signal_in_the_last_turn_of_the_body():

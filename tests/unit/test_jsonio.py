@@ -140,3 +140,19 @@ def test_the_watcher_keeps_surrogate_pairs_whole():
         watcher.feed(char)
     assert "".join(told) == "😀!"
     assert all(delta.encode() for delta in told)
+
+
+@pytest.mark.parametrize("odd", ["\\ud83d", "C:\\users", "\\ud83d\\n", "\\ud83d\\u0041"])
+def test_the_watcher_goes_on_after_what_is_no_character(odd):
+    text = '{"thought": "a ' + odd + ' b", "steps": [{"n": 1}]}'
+    told, steps = [], []
+    watcher = JsonWatcher(texts={("thought",): told.append}, values={("steps", "*"): steps.append})
+    for char in text:
+        watcher.feed(char)
+    assert steps == [{"n": 1}]
+    assert "".join(told).startswith("a ") and "".join(told).endswith(" b")
+
+
+def test_the_watcher_gives_up_on_a_well():
+    watcher = JsonWatcher(values={("steps", "*"): print})
+    watcher.feed("[" * 200_000)

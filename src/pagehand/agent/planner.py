@@ -42,6 +42,9 @@ _FINAL_FAULTS = (
 )
 _GREETING_WORDS = 2
 
+# A decoder that is held to a schema may repeat itself for ever inside a string.
+_SHORT = {"type": "string", "maxLength": 160}
+
 STEP_SCHEMA: dict[str, Any] = {
     "type": "object",
     "properties": {
@@ -65,7 +68,7 @@ def plan_schema(tool_names: Iterable[str], max_steps: int, *, compact: bool) -> 
         step = {
             "type": "object",
             "properties": {
-                "description": {"type": "string"},
+                "description": _SHORT,
                 **({"suggestedTools": suggested} if names else {}),
             },
             "required": ["description", *(["suggestedTools"] if names else [])],
@@ -74,7 +77,7 @@ def plan_schema(tool_names: Iterable[str], max_steps: int, *, compact: bool) -> 
     return {
         "type": "object",
         "properties": {
-            "thought": {"type": "string"},
+            "thought": _SHORT if compact else {"type": "string"},
             "steps": {
                 "type": "array",
                 "items": step,

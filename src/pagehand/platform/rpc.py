@@ -77,8 +77,8 @@ class RpcPeer:
         self._last_id = id = self._last_id + 1
         waiting = _Waiting(asyncio.get_running_loop().create_future(), on_progress)
         self._waiting[id] = waiting
-        self._send({"id": id, "method": method, "params": params or {}})
         try:
+            self._send({"id": id, "method": method, "params": params or {}})
             return await waiting.answer
         except asyncio.CancelledError:
             self._send({"id": id, "cancel": True})
@@ -91,44 +91,56 @@ class RpcPeer:
         self._send({"method": method, "params": params or {}})
 
     def _send(self, message: dict[str, Any]) -> None:
-        self._channel.send(json.dumps({"v": PROTOCOL, **message}, ensure_ascii=False))
+        message = {"v": PROTOCOL, **message}
+        try:
+            text = json.dumps(message, ensure_ascii=False, allow_nan=False)
+        except ValueError:  # JSON has no infinity: what is none becomes null
+            loose = json.loads(json.dumps(message), parse_constant=lambda _name: None)
+            text = json.dumps(loose, ensure_ascii=False)
+        self._channel.send(text)
 
     def _receive(self, text: str) -> None:
-        message = json.loads(text)
-        if message.get("v") != PROTOCOL:
+        try:
+            message = json.loads(text)
+        except ValueError:
+            return
+        if not isinstance(message, dict) or message.get("v") != PROTOCOL:
             return
         if "re" in message:
             self._settle(message)
         elif message.get("cancel"):
-            if running := self._running.get(message.get("id")):
+            if running := self._running.get(_number(message.get("id")) or 0):
                 running.abort()
         else:
-            task = asyncio.ensure_future(self._answer(message))
+            id, controller = _number(message.get("id")), AbortController()
+            if id is not None:  # at once: a cancel may come in the same turn
+                self._running[id] = controller
+            task = asyncio.ensure_future(self._answer(message, id, controller))
             self._tasks.add(task)
             task.add_done_callback(self._tasks.discard)
 
     def _settle(self, message: dict[str, Any]) -> None:
-        waiting = self._waiting.get(message["re"])
+        waiting = self._waiting.get(_number(message["re"]) or 0)
         if waiting is None or waiting.answer.done():
             return  # an answer that comes after its call was given up
         if "progress" in message:
             if waiting.on_progress is not None:
                 waiting.on_progress(message["progress"])
         elif error := message.get("error"):
-            waiting.answer.set_exception(RemoteError(error))
+            data = error if isinstance(error, dict) else {"message": str(error)}
+            waiting.answer.set_exception(RemoteError(data))
         else:
             waiting.answer.set_result(message.get("result"))
 
-    async def _answer(self, message: dict[str, Any]) -> None:
-        method, id = message.get("method"), message.get("id")
-        controller = AbortController()
+    async def _answer(
+        self, message: dict[str, Any], id: int | None, controller: AbortController
+    ) -> None:
+        method = message.get("method")
 
         def progress(value: Any) -> None:
             if id in self._running:
                 self._send({"re": id, "progress": value})
 
-        if id is not None:
-            self._running[id] = controller
         try:
             handler = self._handlers.get(str(method))
             if handler is None:
@@ -138,13 +150,21 @@ class RpcPeer:
             )
             if id is not None:
                 self._send({"re": id, "result": result})
+        except asyncio.CancelledError:
+            self._fail(id, {"name": "Error", "message": "It was cancelled.", "retryable": False})
+            raise
         except RemoteError as fault:
             self._fail(id, fault.to_dict())
         except Exception as fault:  # whatever went wrong belongs to the caller
             self._fail(id, error_data(fault))
         finally:
-            self._running.pop(id, None)  # type: ignore[arg-type]
+            if id is not None and self._running.get(id) is controller:
+                del self._running[id]
 
     def _fail(self, id: int | None, error: dict[str, Any]) -> None:
         if id is not None:
             self._send({"re": id, "error": error})
+
+
+def _number(value: Any) -> int | None:
+    return value if isinstance(value, int) else None

@@ -19,7 +19,7 @@ _ARGUMENT_KEYS = ("args", "arguments", "parameters", "input")
 
 
 # A decoder that is held to a schema may repeat itself for ever inside a string.
-_LONGEST_REPORT = 300
+_LONGEST_REPORT = 200
 
 _RULES = """\
 Answer with one JSON object and nothing else:

@@ -11,10 +11,12 @@ from pagehand import (
     ConfigError,
     MemoryStore,
     create_agent,
+    define_tool,
     get_current_run_id,
 )
 from pagehand.cancel import AbortController
 from pagehand.errors import ServerError
+from pagehand.models.base import ToolCall, ToolCallEnd
 from pagehand.testing import ScriptedModel, scripted_platform
 
 PLAN = json.dumps({"thought": "", "steps": [{"description": "do it"}]})
@@ -247,3 +249,61 @@ async def test_async_handlers_are_awaited():
     agent = await agent_of(SCRIPT, on_event=listen)
     await agent.run("a b c")
     assert heard[0] == "run.start" and heard[-1] == "run.complete"
+
+
+async def test_a_controller_in_place_of_its_signal_is_refused():
+    agent = await agent_of([])
+    with pytest.raises(ConfigError, match="AbortController"):
+        await agent.run("a b c", signal=AbortController())
+    assert agent.active_runs() == 0
+    await agent.close()
+
+
+async def test_a_handler_may_close_the_agent():
+    async def close(event):
+        if event.type == "run.complete":
+            await agent.close()
+
+    agent = await agent_of(SCRIPT, on_event=close)
+    assert (await agent.run("a b c")).text == "Done."
+
+
+async def test_a_stream_is_one_run():
+    stream = (await agent_of(SCRIPT)).stream("a b c")
+    _ = [event async for event in stream]
+    with pytest.raises(ConfigError, match="one run"):
+        aiter(stream)
+
+
+async def test_nothing_is_told_after_the_end():
+    kept, heard = [], []
+
+    def keep(arguments, context):
+        kept.append(context)
+
+    call = [ToolCallEnd(ToolCall("c", "keep", {}, ""))]
+    tool = define_tool("keep", "Keeps its context", {"type": "object"}, keep)
+    agent = await agent_of([PLAN, call, "did it", "Done."], tools=[tool])
+    await agent.run("a b c", on_event=heard.append)
+    kept[0].progress(1.0, None, "too late")
+    assert heard[-1].type == "run.complete"
+
+
+async def test_a_signal_at_every_event_ends_the_run_once():
+    """Whatever moment it fires at: one `run.complete`, last; no task is left."""
+    events = []
+    await (await agent_of(SCRIPT)).run("a b c", on_event=events.append)
+    for moment in range(len(events)):
+        controller, heard = AbortController(), []
+
+        def listen(event, heard=heard, controller=controller, moment=moment):
+            heard.append(event)
+            if len(heard) == moment + 1:
+                controller.abort()
+
+        agent = await agent_of(SCRIPT)
+        result = await agent.run("a b c", on_event=listen, signal=controller.signal)
+        assert [event.type for event in heard].count("run.complete") == 1
+        assert heard[-1].type == "run.complete"
+        assert result.stopped == (heard[-1].status == "cancelled")
+        assert asyncio.all_tasks() == {asyncio.current_task()}

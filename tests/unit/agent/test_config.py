@@ -45,6 +45,11 @@ def test_either_spelling_and_the_layers():
         ({"describe_state": "text"}, "describe_state must be a function"),
         ({"prompts": {"planer": print}}, "is not a stage's function"),
         ({"temperature": 9}, "between 0 and 2"),
+        ({"temperature": "5"}, "between 0 and 2"),
+        ({"max_iterations": 2.5}, "whole number"),
+        ({"max_revisions": float("nan")}, "whole number"),
+        ({"llm_timeout_ms": float("inf")}, "at least 0"),
+        ({"prompts": 5}, "prompts must be a dict"),
     ],
 )
 def test_refusals(values, said):

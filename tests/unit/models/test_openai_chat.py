@@ -286,6 +286,57 @@ async def test_faults(platform, answer, kind):
         assert (raised.value.tokens, raised.value.window) == (9000, 8192)
 
 
+ODD_CHUNKS = [
+    {"choices": [None]},
+    {"choices": ["x"]},
+    {"choices": [{"delta": "text"}]},
+    {"choices": [{"delta": [1]}]},
+    {"choices": [{"delta": {"tool_calls": True}}]},
+    {"choices": [{"delta": {"tool_calls": [None]}}]},
+    {"choices": [{"delta": {"tool_calls": [{"index": 0, "function": "f"}]}}]},
+]
+
+
+@pytest.mark.parametrize("odd", ODD_CHUNKS, ids=json.dumps)
+async def test_fields_of_the_wrong_kind(platform, odd):
+    with (
+        ScriptedServer([Answer([json.dumps(odd), *end()])]) as server,
+        pytest.raises(errors.MalformedResponseError),
+    ):
+        await generate(spec(server), "hello", platform=platform, max_retries=0)
+
+
+async def test_counters_of_the_wrong_kind_count_as_not_reported(platform):
+    usage = {"prompt_tokens": "5", "completion_tokens": True, "prompt_tokens_details": [1]}
+    chunks = [chunk(content="ok"), json.dumps({"choices": [], "usage": usage}), end()[0], "[DONE]"]
+    with ScriptedServer([Answer(chunks)]) as server:
+        result = await generate(spec(server), "hello", platform=platform)
+    assert (result.text, result.usage) == ("ok", Usage())
+
+
+async def test_half_a_character_is_sent_all_the_same(platform):
+    with ScriptedServer([text("ok")]) as server:
+        await generate(spec(server), "half \ud83d", platform=platform)
+    assert server.requests[0]["messages"][0]["content"].startswith("half ")
+
+
+@pytest.mark.parametrize(
+    "more",
+    [
+        {"headers": {"authorization": f"Basic {KEY}"}},
+        {"headers": {"x-team-token": KEY}},
+    ],
+)
+async def test_a_secret_header_that_comes_back_is_not_repeated(platform, more):
+    told = " ".join(more["headers"].values())
+    with (
+        ScriptedServer([fault(400, f"I saw {told}")]) as server,
+        pytest.raises(errors.InvalidRequestError) as raised,
+    ):
+        await generate({"model": "m", "base_url": server.url, **more}, "x", platform=platform)
+    assert KEY not in f"{raised.value} {raised.value.to_dict()}"
+
+
 async def test_retries_and_their_waits(platform):
     script = [
         fault(503, "later", **{"retry-after": "3"}),

@@ -69,6 +69,35 @@ def test_a_key_is_wrapped_at_once():
     assert "sk-canary-1" not in repr(ModelSpec("m", api_key="sk-canary-1"))
 
 
+@pytest.mark.parametrize(
+    "url",
+    [
+        "http://u:canary@h/v1",
+        "http://u:can/ary@h",
+        "http://h/v1?key=canary",
+        "canary://h",
+        "http://h /",
+    ],
+)
+def test_an_address_with_more_than_an_address_is_refused_unquoted(url):
+    with pytest.raises(ConfigError) as raised:
+        resolve_model({"model": "m", "base_url": url}, scripted_platform())
+    assert "canary" not in str(raised.value) and "can/ary" not in str(raised.value)
+
+
+def test_a_pasted_key_loses_its_blanks_and_an_odd_one_is_refused():
+    spec = read_spec({"model": "m", "base_url": URL, "api_key": " sk-canary-1\n"})
+    assert spec.api_key.reveal() == "sk-canary-1"
+    for odd in ("sk-canary\n-1", "sk-canary…", b"sk-canary"):
+        with pytest.raises(ConfigError) as raised:
+            ModelSpec("m", base_url=URL, api_key=odd)
+        assert "canary" not in str(raised.value)
+    with pytest.raises(ConfigError, match="line breaks"):
+        resolve_model(
+            {"model": "m", "base_url": URL, "headers": {"x": "a\nb"}}, scripted_platform()
+        )
+
+
 BASE = {"model": "m", "base_url": URL, "api_key": "sk-canary-1", "headers": {"x": "1"}}
 
 

@@ -98,3 +98,41 @@ async def test_notifications_and_foreign_messages():
     pipe.ends[0].other.listener(json.dumps({"v": 1, "re": 99, "result": 1}))
     pipe.ends[0].other.listener(json.dumps({"v": 1, "id": 99, "cancel": True}))
     await asyncio.wait_for(heard.wait(), 5)
+
+
+async def test_a_cancel_in_the_same_turn_as_its_request():
+    aborted = []
+
+    async def wait(params, context):
+        aborted.append(context.signal.aborted)
+
+    _, _, pipe = pair({"wait": wait})
+    listener = pipe.ends[0].other.listener
+    listener(json.dumps({"v": 1, "id": 1, "method": "wait"}))
+    listener(json.dumps({"v": 1, "id": 1, "cancel": True}))
+    await asyncio.sleep(0)
+    assert aborted == [True]
+
+
+@pytest.mark.parametrize("text", ["no json", "[]", "5", '{"v": 1, "re": []}', '{"v": 1, "id": {}}'])
+async def test_what_is_no_message_is_passed_over(text):
+    _, _, pipe = pair({})
+    pipe.ends[0].other.listener(text)
+    await asyncio.sleep(0)
+
+
+async def test_an_odd_error_still_ends_the_call():
+    peer, _, pipe = pair({})
+    call = asyncio.ensure_future(peer.call("x"))
+    await asyncio.sleep(0)
+    pipe.ends[0].listener(json.dumps({"v": 1, "re": 1, "error": "it broke"}))
+    with pytest.raises(RemoteError, match="it broke"):
+        await call
+
+
+async def test_an_infinity_crosses_as_null():
+    async def give(params, context):
+        return {"a": float("inf"), "b": [float("nan"), 1]}
+
+    peer, _, _ = pair({"give": give})
+    assert await peer.call("give") == {"a": None, "b": [None, 1]}

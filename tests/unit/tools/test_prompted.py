@@ -40,6 +40,7 @@ def read(value):
         {"actions": [{"name": "add_note", "arguments": {"text": "hi"}}]},
         {"actions": [{"action": "add_note", "parameters": '{"text": "hi"}'}]},
         CALL,
+        CALL | {"reply": "Adding."},
         [CALL],
         f"Sure.\n```json\n{json.dumps({'reply': 'ok', 'actions': [CALL]})}\n```",
         "{'reply': 'ok', 'actions': [{'tool': 'add_note', 'args': {'text': 'hi'},}]",
@@ -65,6 +66,10 @@ def test_arguments_that_are_no_object_are_broken(arguments):
         ({"reply": "All done."}, "All done."),
         ({"reply": None, "actions": None}, ""),
         ({"reply": 5, "actions": [{"no": "name"}, "text", None]}, ""),
+        ({"answer": "All done."}, "All done."),
+        ("The board holds the notes [1, 2].", "The board holds the notes [1, 2]."),
+        ("Done {}", "Done {}"),
+        ({"reply": "All done.", "actions": 5}, "All done."),
     ],
 )
 def test_nothing_to_call(value, reply):
