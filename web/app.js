@@ -4,7 +4,7 @@ import "./element.js";
 import { describeBoard, notesTools } from "./demo_tools.js";
 import "./ui/notes_board.js";
 
-const chat = /** @type {import("./element.js").PagehandChat} */ (document.querySelector("pagehand-chat"));
+const chat = /** @type {HTMLElementTagNameMap["pagehand-chat"]} */ (document.querySelector("pagehand-chat"));
 const board = /** @type {import("./ui/notes_board.js").NotesBoard} */ (document.querySelector("pagehand-notes"));
 
 /** @type {import("./pagehand.js").AgentEvent[]} */
@@ -15,7 +15,8 @@ chat.welcome = {
   heading: "What shall I note for you?",
   text:
     "I make a plan, use the notes board of this page, and answer. " +
-    "All of it runs in this browser: no server, no account.",
+    "I run in this browser. What you ask leaves it only when you choose an endpoint of your own, " +
+    "and then goes straight there.",
   starters: [
     "Add a note that the plants need water on Friday",
     "What is on the board?",

@@ -42,6 +42,11 @@ export class Chat extends EventTarget {
     return this.runs.some((run) => !isOver(run.state));
   }
 
+  /** Whether a run waits for the one before it. */
+  get waiting() {
+    return this.runs.filter((run) => !isOver(run.state)).length > 1;
+  }
+
   /** Takes a request; it runs when the ones before it are over. @param {string} goal */
   send(goal) {
     if (this.bootError) this.#agent = this.#start();
@@ -120,7 +125,7 @@ export class Chat extends EventTarget {
   async #execute(run) {
     const { signal } = run.controller;
     const history = this.#historyBefore(run);
-    this.#update(run, (state) => ({ ...state, startedAt: now() }));
+    this.#update(run, (state) => ({ ...state, status: "starting", startedAt: now() }));
     try {
       const agent = await unlessAborted(this.#agent, signal);
       const result = agent && (await agent.run(run.state.goal, {

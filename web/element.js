@@ -27,7 +27,7 @@ import { styleSheets } from "./ui/styles.js";
  * @property {string[]} starters  requests that work with the tools of the page
  *
  * @typedef {import("./pagehand.js").AgentConfig} AgentConfig
- * @typedef {import("./ui/model_dialog.js").OwnModel} OwnModel
+ * @typedef {{name: string, text: string}} OwnModel  the model that the page comes with, in words
  */
 
 /** Below this width the side column becomes a drawer, in CSS pixels. */
@@ -108,7 +108,7 @@ export class PagehandChat extends HTMLElement {
     this.#chat?.send(request);
   }
 
-  /** Stops what runs. */
+  /** Stops what runs and what waits. */
   stop() {
     this.#chat?.stop();
   }
@@ -138,7 +138,13 @@ export class PagehandChat extends HTMLElement {
   #onKey = (event) => {
     if (event.key !== "Escape" || event.defaultPrevented) return;
     if (this.#narrow && this.#sideOpen) this.#toggleSide();
-    else this.stop();
+    else this.#onStop();
+  };
+
+  #onStop = () => {
+    if (!this.#chat?.running) return;
+    this.stop();
+    this.#focus(".composer textarea"); // the button that was pressed goes away
   };
 
   #openDialog = () => /** @type {HTMLDialogElement} */ (this.#dialog.value).showModal();
@@ -209,12 +215,13 @@ export class PagehandChat extends HTMLElement {
               ${composer({
                 draft: this.#draft,
                 running: chat.running,
+                waiting: chat.waiting,
                 onDraft: (draft) => {
                   this.#draft = draft;
                   this.#render();
                 },
                 onSend: this.#onSend,
-                onStop: () => this.stop(),
+                onStop: this.#onStop,
               })}
             </div>
           </div>
@@ -244,7 +251,7 @@ export class PagehandChat extends HTMLElement {
   /** @returns {OwnModel} */
   get #ownModel() {
     if (this.ownModel) return this.ownModel;
-    const choice = [this.config.model].flat()[0];
+    const choice = this.config.model;
     if (!choice) return ON_THIS_DEVICE;
     const name = typeof choice === "string" ? choice : choice.model;
     return { name, text: "The model that this page has chosen." };

@@ -8,27 +8,62 @@ import { readTools } from "./tools.js";
  * @typedef {{phase: "download" | "compile" | "python" | "ready", progress: number, text: string}} BootProgress
  *   `progress` runs from 0 to 1 over the whole start
  *
- * @typedef {string | {providerType: string, model: string, baseURL?: string, apiKey?: string,
- *   credentialRef?: string, headers?: Record<string, string>,
- *   providerOptions?: Record<string, unknown>}} ModelChoice
- *   `"provider:model"` or its parts
+ * @typedef {object} ModelParts
+ * @property {string} model  the model's name at its provider
+ * @property {string} providerType  such as `"openai-compatible"`
+ * @property {string} baseURL  the address that the provider's paths are added to
+ * @property {string} [apiKey]
+ * @property {Record<string, string>} [headers]  sent with every request
+ * @property {Record<string, unknown>} [providerOptions]  further fields of the request's body
  *
- * @typedef {object} KnownConfig
- * @property {ModelChoice | ModelChoice[]} [model]  default: `"embedded"`, the model shipped with
- *   the site; a list is a ladder of fallbacks
- * @property {ModelChoice | ModelChoice[]} [planner]  another model for the planner
- * @property {ModelChoice | ModelChoice[]} [synthesizer]  another model for the answer
+ * @typedef {string | Omit<ModelParts, "baseURL"> & {baseURL?: string}
+ *   | Omit<ModelParts, "providerType"> & {providerType?: string}} ModelChoice
+ *   `"provider:model"` or its parts; where a `baseURL` is given, `providerType` may be left out
+ *
+ * @typedef {string | Partial<ModelParts>} StageModel  a model of its own for a stage; parts that
+ *   are left out are those of the agent's model
+ *
+ * @typedef {object} AgentConfig
+ * @property {ModelChoice} [model]  default: `"embedded"`, the model shipped with the site
+ * @property {string} [providerType]  this and the next four may stand here beside `model`, instead
+ *   of inside it
+ * @property {string} [baseURL]
+ * @property {string} [apiKey]
+ * @property {Record<string, string>} [headers]
+ * @property {Record<string, unknown>} [providerOptions]
+ * @property {StageModel} [planner]  another model for the planner
+ * @property {StageModel} [synthesizer]  another model for the answer
+ * @property {number} [contextWindowTokens]  the window in use, in tokens; default: the model's
+ * @property {number} [temperature]  0 to 2; default: the provider's
+ * @property {number} [llmTimeoutMs]  how long a model call may take, in milliseconds; 0: no limit;
+ *   default 120 000
+ * @property {number} [llmMaxRetries]  further tries of a failed model call; default 2
+ * @property {string} [clientName]  what the agent calls itself to servers; a browser keeps its own
+ *   name there; default `"pagehand"`
+ *
  * @property {Record<string, import("./tools.js").Tool> | import("./tools.js").Tool[]} [tools]
+ * @property {"auto" | "native" | "prompted"} [toolMode]  how tools are offered to the model
  * @property {string} [systemPrompt]  what this agent is for; stands after each stage's own text
  * @property {() => string | Promise<string>} [describeState]  the state of the page in words; every
  *   stage reads it
+ * @property {string} [sessionId]  the session of runs that name none; default `"default"`
+ *
+ * @property {number} [maxIterations]  executed steps a run; default 8
+ * @property {number} [maxStepsPerTask]  model calls a step; default 8
+ * @property {number} [maxPlanSteps]  steps a plan; default 8
+ * @property {number} [maxRevisions]  new plans a run; default 2
+ * @property {number} [maxToolCalls]  tool calls a run; default: no cap
+ * @property {number} [maxConcurrentRuns]  runs at the same time; default: no cap
+ * @property {boolean} [replan]  whether the plan may change while it runs; default true
  * @property {"failure" | "always" | ((result: import("../events.js").StepResult) => boolean | Promise<boolean>)} [replanAfter]
+ *   after which steps; default `"failure"`
+ * @property {boolean | "auto"} [synthesize]  whether the answer is written by a model call of its
+ *   own; `"auto"`: not where one good step has said it; default true
+ * @property {"error" | "warn" | "info" | "debug" | "silent" | "none"} [logLevel]  default `"warn"`
+ *
  * @property {(event: import("../events.js").AgentEvent) => unknown} [onEvent]  every event of every run
  * @property {(progress: BootProgress) => unknown} [onBoot]  how far the start of the worker is
  * @property {URL | string} [base]  the folder of the site's files; default: where pagehand.js lies
- *
- * @typedef {KnownConfig & Record<string, any>} AgentConfig  with any other field of the agent's
- *   configuration, in camelCase
  *
  * @typedef {{data: Record<string, any>, hooks: Record<string, Function>,
  *            tools: Map<string, import("./tools.js").Tool>, base: URL, usesEngine: boolean,
@@ -129,7 +164,7 @@ function readBase(base, defaultBase) {
 
 /** Whether a stage runs on this device in the engine worker. @param {Record<string, any>} data */
 function namesLocalModel({ providerType, model, planner, synthesizer }) {
-  const choices = [providerType ?? model ?? "embedded", planner, synthesizer].flat();
+  const choices = [providerType ?? model ?? "embedded", planner, synthesizer];
   return choices.some((choice) => {
     const name = typeof choice === "string" ? choice : choice?.providerType ?? choice?.model;
     return /^(embedded|auto|wllama)(:|$)/.test(name ?? "");

@@ -207,6 +207,8 @@ describe("what else is told", () => {
 
   it("keeps warnings for the reader, and no debug lines", () => {
     const run = after(
+      created(step("1")),
+      started(step("1")),
       { type: "log", level: "debug", message: "no" },
       { type: "log", level: "warn", message: "cut short" },
       { type: "revisions.exceeded", cap: 2 },
@@ -214,6 +216,19 @@ describe("what else is told", () => {
     );
     assert.equal(run.notices.length, 3);
     assert.equal(run.notices[0], "cut short");
+  });
+
+  it("keeps what is told before the first step apart from what comes later", () => {
+    const run = after(
+      { type: "log", level: "warn", message: "no plan" },
+      created(step("1"), step("2")),
+      { type: "log", level: "warn", message: "one step" },
+      started(step("1")),
+      completed(step("1")),
+      { type: "log", level: "warn", message: "cut short" },
+    );
+    assert.deepEqual(run.planNotices, ["no plan", "one step"]);
+    assert.deepEqual(run.notices, ["cut short"]);
   });
 
   it("takes an event that it does not know", () => {

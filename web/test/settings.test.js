@@ -44,7 +44,6 @@ describe("the settings of an agent", () => {
     assert.ok(usesEngine({}));
     assert.ok(usesEngine({ model: "embedded" }));
     assert.ok(usesEngine({ model: "wllama:https://example.org/a.gguf" }));
-    assert.ok(usesEngine({ model: ["openai:gpt-5-mini", "embedded"] }));
     assert.ok(usesEngine({ model: "openai:gpt-5-mini", synthesizer: "embedded" }));
     assert.ok(usesEngine({ model: { providerType: "wllama", model: "x" } }));
     assert.ok(!usesEngine({ model: "openai:gpt-5-mini" }));

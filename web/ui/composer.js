@@ -5,11 +5,11 @@ import { icons } from "./icons.js";
 import { sheet } from "./sheet.js";
 
 /**
- * @param {{draft: string, running: boolean, onDraft: (text: string) => void, onSend: () => void,
- *          onStop: () => void}} props
+ * @param {{draft: string, running: boolean, waiting: boolean, onDraft: (text: string) => void, onSend: () => void,
+ *          onStop: () => void}} props  `waiting`: requests wait behind the one that is `running`
  * @returns {import("lit-html").TemplateResult}
  */
-export function composer({ draft, running, onDraft, onSend, onStop }) {
+export function composer({ draft, running, waiting, onDraft, onSend, onStop }) {
   const empty = draft.trim() === "";
   /** @param {KeyboardEvent} event */
   const onKey = (event) => {
@@ -29,7 +29,7 @@ export function composer({ draft, running, onDraft, onSend, onStop }) {
       <textarea rows="1" dir="auto" aria-label="Your request" placeholder="Ask for something"
         .value=${live(draft)} @input=${onInput} @keydown=${onKey}></textarea>
       ${running
-        ? html`<button type="button" class="stop" @click=${onStop}>${icons.stop} Stop</button>`
+        ? html`<button type="button" class="stop" @click=${onStop}>${icons.stop} ${waiting ? "Stop all" : "Stop"}</button>`
         : nothing}
       ${running && empty
         ? nothing

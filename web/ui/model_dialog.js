@@ -1,5 +1,5 @@
-// The choice of the model: the page's own, or the user's endpoint. The key is read from
-// its field when the choice is made and never written anywhere.
+// The choice of the model: the page's own, or the user's endpoint. The key is read from its field
+// when the choice is made, stays in memory with the choice, and is never written anywhere.
 
 import { html, ref } from "../vendor/lit-html.js";
 import { icons } from "./icons.js";
@@ -11,20 +11,17 @@ import { sheet } from "./sheet.js";
  */
 
 /**
- * @typedef {{name: string, text: string}} OwnModel  the model that the page comes with, in words
- */
-
-/**
- * @param {{choice: ModelChoice, own: OwnModel, dialog: import("lit-html/directives/ref.js").Ref<Element>,
+ * @param {{choice: ModelChoice, own: import("../element.js").OwnModel,
+ *          dialog: import("lit-html/directives/ref.js").Ref<Element>,
  *          onChoose: (choice: ModelChoice) => void}} props
  * @returns {import("lit-html").TemplateResult}
  */
 export function modelDialog({ choice, own, dialog, onChoose }) {
-  const endpoint = choice.kind === "endpoint" ? choice : { baseURL: "", model: "" };
+  const endpoint = choice.kind === "endpoint" ? choice : { baseURL: "", model: "", apiKey: "" };
   /** @param {Event} event */
   const onSubmit = (event) => {
     const form = /** @type {HTMLFormElement} */ (event.currentTarget);
-    onChoose(readChoice(new FormData(form)));
+    onChoose(readChoice(new FormData(form), choice));
   };
   /** @param {Event} event */
   const onCancel = (event) => {
@@ -48,37 +45,40 @@ export function modelDialog({ choice, own, dialog, onChoose }) {
             format and allows this page. Requests go from this browser straight to it.</small></span>
         </label>
         <div class="fields">
-          <label>Address<input type="url" name="baseURL" value=${endpoint.baseURL} placeholder="http://localhost:11434/v1"
+          <label>Address<input type="url" name="baseURL" required value=${endpoint.baseURL} placeholder="http://localhost:11434/v1"
             pattern="https?://.+" title="An address that starts with http:// or https:// and mostly ends in /v1" autocomplete="off"></label>
-          <label>Model<input type="text" name="model" value=${endpoint.model} placeholder="The model's name on that server" autocomplete="off" spellcheck="false"></label>
-          <label>Key<input type="password" name="apiKey" autocomplete="off" placeholder="Not every server needs one">
-            <small>Kept in this page's memory only, and gone when the page is closed.</small></label>
+          <label>Model<input type="text" name="model" required value=${endpoint.model} placeholder="The model's name on that server" autocomplete="off" spellcheck="false"></label>
+          <label>Key<input type="password" name="apiKey" autocomplete="off"
+            placeholder=${endpoint.apiKey ? "Key kept; type to replace" : "Not every server needs one"}>
+            <small>Kept in this page's memory only, for this server, and gone when the page is closed.</small></label>
         </div>
         <div class="actions">
           <button type="button" class="plain" @click=${onCancel}>Cancel</button>
-          <button class="primary" @click=${requireFields}>Use this model</button>
+          <button class="primary" @click=${checkIfNeeded}>Use this model</button>
         </div>
       </form>
     </dialog>
   `;
 }
 
-/** The fields of the endpoint are needed only where it is chosen. @param {Event} event */
-function requireFields(event) {
-  const { form } = /** @type {HTMLButtonElement} */ (event.currentTarget);
-  const chosen = new FormData(form ?? undefined).get("kind") === "endpoint";
-  for (const name of ["baseURL", "model"]) {
-    const field = /** @type {HTMLInputElement} */ (form?.elements.namedItem(name));
-    field.required = chosen;
-    field.disabled = !chosen;
-  }
+/** The fields of the endpoint count only where it is chosen. @param {Event} event */
+function checkIfNeeded(event) {
+  const button = /** @type {HTMLButtonElement} */ (event.currentTarget);
+  button.formNoValidate = new FormData(button.form ?? undefined).get("kind") !== "endpoint";
 }
 
-/** @param {FormData} data @returns {ModelChoice} */
-function readChoice(data) {
+/**
+ * A key stays with its address: an empty field keeps it there, and no other server gets it.
+ * @param {FormData} data
+ * @param {ModelChoice} before
+ * @returns {ModelChoice}
+ */
+function readChoice(data, before) {
   if (data.get("kind") !== "endpoint") return { kind: "default" };
   const read = (/** @type {string} */ name) => String(data.get(name) ?? "").trim();
-  return { kind: "endpoint", baseURL: read("baseURL"), model: read("model"), apiKey: read("apiKey") };
+  const baseURL = read("baseURL");
+  const kept = before.kind === "endpoint" && before.baseURL === baseURL ? before.apiKey : "";
+  return { kind: "endpoint", baseURL, model: read("model"), apiKey: read("apiKey") || kept };
 }
 
 export const styles = sheet(`

@@ -6,17 +6,17 @@ import { step } from "./step.js";
 import { thoughts } from "./thoughts.js";
 
 /**
- * @param {{steps: import("./run_state.js").StepView[], thought: string, planning: boolean,
- *          toolTitle: (name: string) => string}} props
+ * @param {{steps: import("./run_state.js").StepView[], thought: string, answer: string,
+ *          planning: boolean, toolTitle: (name: string) => string}} props
  * @returns {import("lit-html").TemplateResult | typeof nothing}
  */
-export function plan({ steps, thought, planning, toolTitle }) {
+export function plan({ steps, thought, answer, planning, toolTitle }) {
   if (!steps.length && !thought) return nothing;
   return html`
     <section class="plan" aria-label="Plan">
       ${thought ? thoughts({ label: planning ? "Thinking" : "Thought", text: thought, growing: planning }) : nothing}
       ${steps.length
-        ? html`<ol>${repeat(steps, (each) => each.key, (view) => step({ view, toolTitle }))}</ol>`
+        ? html`<ol>${repeat(steps, (each) => each.key, (view) => step({ view, answer, toolTitle }))}</ol>`
         : nothing}
     </section>
   `;

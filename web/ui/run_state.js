@@ -30,7 +30,8 @@ import { addUsage } from "../usage.js";
  * @typedef {{key: number, step: PlanStep, state: StepState, items: StepItem[], summary: string,
  *            durationMs: number | null, replacedBecause: string | null}} StepView
  *
- * @typedef {"starting" | "planning" | "working" | "answering" | "complete" | "failed" | "cancelled"} RunStatus
+ * @typedef {"waiting" | "starting" | "planning" | "working" | "answering" | "complete" | "failed" | "cancelled"} RunStatus
+ *   waiting: the runs before it are not over
  *
  * @typedef {object} RunState
  * @property {string} goal
@@ -45,7 +46,8 @@ import { addUsage } from "../usage.js";
  * @property {{progress: number, text: string} | null} load  a model being loaded
  * @property {{phase: string, attempt: number, error: Fault} | null} retry  the call that is made again
  * @property {Record<string, string[]>} repairs  by the call's id; told before the call is
- * @property {string[]} notices  what the reader should know about how the run went
+ * @property {string[]} planNotices  what the reader should know about how the plan came about
+ * @property {string[]} notices  the same about what came after it
  * @property {Usage} usage
  * @property {number} startedAt  ms
  * @property {number | null} endedAt  ms
@@ -60,7 +62,7 @@ export function newRun(goal, at) {
   return {
     goal,
     runId: "",
-    status: "starting",
+    status: "waiting",
     thought: "",
     steps: [],
     answer: "",
@@ -70,6 +72,7 @@ export function newRun(goal, at) {
     load: null,
     retry: null,
     repairs: {},
+    planNotices: [],
     notices: [],
     usage: {},
     startedAt: at,
@@ -95,7 +98,7 @@ export function reduce(run, event, at) {
     case "model.load":
       return { ...run, load: event.progress < 1 ? { progress: event.progress, text: event.text } : null };
     case "log":
-      return event.level === "warn" ? { ...run, notices: [...run.notices, event.message] } : run;
+      return event.level === "warn" ? note(run, event.message) : run;
     case "usage":
       return { ...run, usage: addUsage(run.usage, event.usage) };
     case "retry":
@@ -208,9 +211,11 @@ function flowing(run) {
   return run.load || run.retry ? { ...run, load: null, retry: null } : run;
 }
 
-/** @param {RunState} run @param {string} notice */
+/** What is told before any step has begun is about the plan. @param {RunState} run @param {string} notice */
 function note(run, notice) {
-  return { ...run, notices: [...run.notices, notice] };
+  return run.steps.every(isOpen)
+    ? { ...run, planNotices: [...run.planNotices, notice] }
+    : { ...run, notices: [...run.notices, notice] };
 }
 
 /** @param {import("../events.js").RetryEvent} event */
@@ -266,6 +271,11 @@ function withDraft(steps, step, index) {
   return drafts.filter(Boolean);
 }
 
+/** Whether a step has not begun. @param {StepView} each */
+function isOpen({ state }) {
+  return state === "waiting" || state === "draft";
+}
+
 /** @param {PlanStep} left @param {PlanStep} right */
 function sameStep(left, right) {
   return left.id === right.id && left.description === right.description;
@@ -280,7 +290,6 @@ function sameStep(left, right) {
  * @returns {StepView[]}
  */
 function revise(steps, planned, reason) {
-  const isOpen = (/** @type {StepView} */ each) => each.state === "waiting" || each.state === "draft";
   const find = (/** @type {StepView[]} */ among, /** @type {PlanStep} */ step) =>
     among.find((each) => each.state !== "revised" && sameStep(each.step, step));
   const begun = steps.filter((each) => !isOpen(each));
@@ -301,9 +310,7 @@ function nextKey(steps) {
 
 /** @param {StepView[]} steps @param {PlanStep} step @returns {StepView[]} */
 function startStep(steps, step) {
-  const index = steps.findIndex(
-    (each) => (each.state === "waiting" || each.state === "draft") && sameStep(each.step, step),
-  );
+  const index = steps.findIndex((each) => isOpen(each) && sameStep(each.step, step));
   if (index < 0) return [...steps, waitingStep(step, nextKey(steps), "running")];
   return steps.map((each, at) => (at === index ? { ...each, step, state: "running" } : each));
 }

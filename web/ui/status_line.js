@@ -46,7 +46,7 @@ function bootShare({ phase, progress }) {
 function activityOf({ status, steps }) {
   const planned = steps.filter((each) => each.state !== "revised");
   const index = planned.findIndex((each) => each.state === "running");
-  if (status === "starting") return "Starting";
+  if (status === "waiting" || status === "starting") return "Starting";
   if (status === "planning") return "Planning";
   if (status === "answering") return "Writing the answer";
   const running = planned[index];
@@ -55,7 +55,8 @@ function activityOf({ status, steps }) {
 }
 
 /** How a run ended. @param {RunState} run */
-export function outcomeOf({ status, startedAt, endedAt, usage }) {
+export function outcomeOf({ status, runId, startedAt, endedAt, usage }) {
+  if (status === "cancelled" && !runId) return "Stopped before it began";
   const words = { complete: "Done in", cancelled: "Stopped after", failed: "Failed after" };
   const word = words[/** @type {keyof typeof words} */ (status)];
   const tokens = usage.totalTokens ?? (usage.inputTokens ?? 0) + (usage.outputTokens ?? 0);

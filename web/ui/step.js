@@ -10,11 +10,13 @@ import { duration } from "./words.js";
 /** @typedef {import("./run_state.js").StepView} StepView */
 
 /**
- * @param {{view: StepView, toolTitle: (name: string) => string}} props
+ * @param {{view: StepView, answer: string, toolTitle: (name: string) => string}} props  a report
+ *   that became the run's `answer` as it is stands only there
  * @returns {import("lit-html").TemplateResult}
  */
-export function step({ view, toolTitle }) {
-  const { state, items, replacedBecause } = view;
+export function step({ view, answer, toolTitle }) {
+  const { state, replacedBecause } = view;
+  const items = view.items.filter((item) => item.kind !== "text" || item.text.trim() !== answer.trim());
   const inside = items.map((item, index) =>
     item.kind === "tool"
       ? toolCard({ card: item, title: toolTitle(item.name) })

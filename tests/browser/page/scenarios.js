@@ -113,6 +113,18 @@ async function* revise({ tool, gate, goal }) {
   yield [usage("synthesize", 820, 240), { type: "final", text: LONG_ANSWER }];
 }
 
+/** The planner fails, the only step fails too, and its report is the answer. */
+async function* planless({ goal }) {
+  const step = made(1, goal);
+  const report = "The board could not be read.";
+  yield { type: "log", level: "warn", message: "No plan could be read; the request itself becomes the only step." };
+  yield { type: "plan.created", plan: { thought: "", steps: [step] } };
+  yield { type: "step.start", step, index: 0, total: 1 };
+  yield* pieces("step.text-delta", `${report}\n`, 7, { step });
+  yield { type: "log", level: "warn", message: "Step 1 was cut short." };
+  yield [result(step, [], report, { blocked: true }), { type: "final", text: report }];
+}
+
 /** A model is loaded first; the gates let a test look at each moment. */
 async function* load({ gate }) {
   yield { type: "model.load", progress: 0.42, text: "Downloading the model: 41 of 98 MB" };
@@ -174,6 +186,7 @@ export const scenarios = {
   hooks,
   plain,
   revise,
+  planless,
   load,
   stream,
   flood,
@@ -184,5 +197,6 @@ export const scenarios = {
   }),
   network: failing("NetworkError", "The server at api.example.org could not be reached. Check the connection and the address."),
   cors: failing("CorsError", "The server at localhost:11434 does not allow requests from this page. Allow this origin on the server (OLLAMA_ORIGINS for Ollama)."),
+  malformed: failing("MalformedResponseError", "The server at api.example.org answers with a web page instead of JSON. Check the address."),
   timeout: failing("ModelTimeoutError", "The server did not answer within 120 s."),
 };

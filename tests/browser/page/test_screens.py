@@ -96,6 +96,23 @@ class TestRun:
         card.locator(".tool").nth(2).locator("summary").click()
         expect(card.locator(".tool").nth(2)).to_contain_text("Mended")
 
+    def test_tells_of_the_plan_before_the_steps_and_of_the_steps_below(
+        self, open_page: Opener
+    ) -> None:
+        card = run(open_page(), "#planless read")
+        marked = card.locator(".notice, .plan, .answer")
+        kinds = marked.evaluate_all("all => all.map(each => each.classList[0])")
+        assert kinds == ["notice", "plan", "answer", "notice"]
+        expect(card.locator(".notice").first).to_contain_text("No plan could be read")
+        expect(card.locator(".notice").last).to_contain_text("cut short")
+
+    def test_shows_a_report_that_is_the_answer_only_once(self, open_page: Opener) -> None:
+        page = open_page()
+        card = run(page, "#planless read")
+        expect(card.locator(".answer")).to_have_text("The board could not be read.")
+        expect(card.get_by_text("Report")).to_have_count(0)
+        expect(run(page, "#plain note it").get_by_text("Report")).to_have_count(1)
+
     def test_shows_a_model_being_loaded(self, open_page: Opener) -> None:
         page = open_page()
         send(page, "#load hello")
@@ -123,8 +140,11 @@ class TestRun:
         page.get_by_role("button", name="Send").click()
         expect(page.locator("article.run")).to_have_count(2)
         assert len(seen(page)["runs"]) == 1
+        waiting = page.locator("article.run").last
+        expect(waiting).to_contain_text("Waiting for the run before it")
         open_gate(page, "step")
         expect(page.locator("article.run[data-status=complete]")).to_have_count(2)
+        expect(waiting).not_to_contain_text("Waiting")
 
     def test_follows_the_end_only_while_the_reader_is_there(self, open_page: Opener) -> None:
         page = open_page()
@@ -143,16 +163,21 @@ class TestRun:
 
 
 class TestStop:
-    @pytest.mark.parametrize("how", ["button", "Escape"])
+    @pytest.mark.parametrize("how", ["button", "Enter", "Escape"])
     def test_keeps_the_partial_answer_and_the_agent(self, open_page: Opener, how: str) -> None:
         page = open_page()
         send(page, "#stream for ever")
         expect(page.locator(".answer")).to_contain_text("And more")
+        stop = page.get_by_role("button", name="Stop", exact=True)
         if how == "button":
-            page.get_by_role("button", name="Stop").click()
+            stop.click()
         else:
-            page.keyboard.press("Escape")
+            stop.focus()
+            page.keyboard.press(how)
         expect(status(page)).to_have_text(re.compile("^Stopped after"))
+        expect(page.locator("article.run footer")).to_contain_text("Stopped after")
+        expect(stop).to_have_count(0)
+        expect(page.get_by_label("Your request")).to_be_focused()
         expect(page.locator(".answer")).to_contain_text("The first words stand here.")
         run(page, "#plain again")
         assert seen(page)["boots"] == 1
@@ -162,8 +187,9 @@ class TestStop:
         send(page, "#stream for ever")
         expect(page.locator(".answer")).to_contain_text("And more")
         send(page, "#plain next")
-        page.keyboard.press("Escape")
+        page.get_by_role("button", name="Stop all").click()
         expect(page.locator("article.run[data-status=cancelled]")).to_have_count(2)
+        expect(status(page)).to_have_text("Stopped before it began")
         assert len(seen(page)["runs"]) == 1
 
     def test_ends_a_worker_that_does_not_listen(self, open_page: Opener) -> None:
@@ -198,27 +224,32 @@ class TestStop:
 
 class TestFaults:
     @pytest.mark.parametrize(
-        ("scenario", "title", "button"),
+        ("scenario", "title", "buttons"),
         [
-            ("key", "The key was not accepted", "Change the model"),
-            ("cors", "The server does not allow this page", "Change the model"),
-            ("network", "The server could not be reached", "Try again"),
-            ("timeout", "The model did not answer in time", "Try again"),
+            ("key", "The key was not accepted", ["Change the model"]),
+            ("cors", "The server does not allow this page", ["Try again", "Change the model"]),
+            ("network", "The server could not be reached", ["Try again", "Change the model"]),
+            ("malformed", "The answer could not be read", ["Try again", "Change the model"]),
+            ("timeout", "The model did not answer in time", ["Try again"]),
         ],
     )
     def test_say_what_happened_and_what_to_do(
-        self, open_page: Opener, scenario: str, title: str, button: str
+        self, open_page: Opener, scenario: str, title: str, buttons: list[str]
     ) -> None:
         page = open_page()
         send(page, f"#{scenario} ask")
         card = page.get_by_role("alert")
         expect(card.get_by_role("heading")).to_have_text(title)
-        card.get_by_role("button", name=button).click()
-        if button == "Try again":
-            expect(page.locator("article.run[data-status=failed]")).to_have_count(2)
-        else:
+        expect(card.get_by_role("button")).to_have_text(buttons)
+        again = page.get_by_role("button", name="Run again")
+        expect(again).to_have_count(0 if "Try again" in buttons else 1)
+        if "Change the model" in buttons:
+            card.get_by_role("button", name="Change the model").click()
             expect(page.get_by_role("dialog")).to_be_visible()
             page.keyboard.press("Escape")
+        if "Try again" in buttons:
+            card.get_by_role("button", name="Try again").click()
+            expect(page.locator("article.run[data-status=failed]")).to_have_count(2)
         run(page, "#plain again")
 
     def test_of_the_worker_itself_leave_the_agent_usable(self, open_page: Opener) -> None:
@@ -268,6 +299,34 @@ class TestModelChoice:
             }"""
         )
 
+    def test_keeps_the_key_for_its_address_only(self, open_page: Opener) -> None:
+        page = open_page()
+        dialog = page.get_by_role("dialog")
+        key = page.locator("input[name=apiKey]")
+
+        def key_after(**fields: str) -> str | None:
+            page.get_by_role("button", name="Model:").click()
+            dialog.get_by_text("Your own endpoint").click()
+            for label, text in fields.items():
+                dialog.get_by_role("textbox", name=label).fill(text)
+            dialog.get_by_role("button", name="Use this model").click()
+            expect(dialog).to_be_hidden()
+            run(page, "#plain ask")
+            wait_for_workers(page, 1)
+            model = seen(page)["created"]["config"]["model"]
+            expect(page.get_by_role("button", name="Model:")).to_contain_text(model["model"])
+            given: str | None = model.get("apiKey")
+            return given
+
+        address = "https://api.example.org/v1"
+        assert key_after(Address=address, Model="small-1", Key="sk-1") == "sk-1"
+        expect(key).to_have_attribute("placeholder", "Key kept; type to replace")
+        expect(key).to_have_value("")
+        assert key_after(Model="small-2") == "sk-1"
+        assert key_after(Key="sk-2") == "sk-2"
+        assert key_after(Address="https://other.example.org/v1") is None
+        expect(key).to_have_attribute("placeholder", "Not every server needs one")
+
     def test_goes_back_to_this_device(self, open_page: Opener) -> None:
         page = open_page()
         expect(status(page)).to_have_text("Ready")
@@ -279,6 +338,9 @@ class TestModelChoice:
         page.get_by_role("button", name="Use this model").click()
         run(page, "#plain again")
         assert "model" not in seen(page)["created"]["config"]
+        page.get_by_role("button", name="Model:").click()
+        page.get_by_text("Your own endpoint").click()
+        expect(page.get_by_label("Address")).to_be_editable()
 
 
 class TestNotesBoard:
