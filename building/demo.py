@@ -3,6 +3,7 @@
 import json
 import shutil
 from collections.abc import Iterator
+from contextlib import suppress
 from typing import Any
 
 from playwright.sync_api import Error, Page, sync_playwright
@@ -51,6 +52,8 @@ def _run(browser: Browser, address: str, request: str) -> tuple[list[dict[str, A
         try:
             with step(f"Asking: {request}"):
                 events = list(_events(page, address, request))
+            with suppress(Error):  # the page writes an answer a moment after the event
+                page.locator("pagehand-markdown.answer p").last.wait_for(timeout=2_000)
             return events, page.evaluate("pagehandDemo.notes()")
         except Error as fault:
             raise BuildError(f"The page did not finish the run: {fault.message}") from fault

@@ -31,11 +31,11 @@ KEY = "sk-canary-4711"
 # A page may reach its own host and the provider of its user, nothing else.
 POLICY = "default-src 'self'; script-src 'self' 'wasm-unsafe-eval'; connect-src 'self' http:"
 
-HOST = """async ({url, key}) => {
+HOST = """async ({url, key, replanAfter}) => {
   const library = new URL("pagehand.js", location.href);
   const { createAgent, defineTool, PagehandError } = await import(library);
   const text = { type: "object", properties: { text: { type: "string" } }, required: ["text"] };
-  const test = (globalThis.test = { notes: [], events: [], held: null, PagehandError });
+  const test = (globalThis.test = { notes: [], events: [], asked: [], held: null, PagehandError });
   test.agent = await createAgent({
     model: { providerType: "openai-compatible", model: "m", baseURL: url, apiKey: key },
     llmMaxRetries: 0,
@@ -63,6 +63,10 @@ HOST = """async ({url, key}) => {
       }),
       odd: defineTool({ description: "Gives what is no JSON", execute: () => document.body }),
     },
+    ...(replanAfter && { replanAfter: ({ step, blocked }) => {
+      test.asked.push(step.description);
+      return blocked;
+    } }),
     describeState: () => `the board has ${test.notes.length} notes`,
     onEvent: (event) => test.events.push(event),
   });
@@ -97,9 +101,9 @@ def host(real_browser: Browser, site: str) -> Iterator[Page]:
     context.close()
 
 
-def open_agent(page: Page, server: ScriptedServer) -> None:
+def open_agent(page: Page, server: ScriptedServer, *, replan_after: bool = False) -> None:
     page.evaluate("() => globalThis.test?.agent?.close()")
-    page.evaluate(HOST, {"url": server.url, "key": KEY})
+    page.evaluate(HOST, {"url": server.url, "key": KEY, "replanAfter": replan_after})
 
 
 def run(page: Page, request: str = "Add a note that says water the fern") -> dict[str, Any]:
@@ -283,6 +287,23 @@ def test_a_config_is_refused(host: Page, config: dict[str, Any], said: str) -> N
         config,
     )
     assert refused.startswith("ConfigError") and said in refused
+
+
+def test_hooks_of_the_page(host: Page) -> None:
+    """`onStepStart` can cancel a step alone, and `replanAfter` may be a function of the page."""
+    plan = json.dumps({"thought": "", "steps": [{"description": "slow"}, {"description": "b"}]})
+    goes_on = json.dumps({"reason": "r", "decision": "continue", "steps": []})
+    script = [text(plan), text(goes_on), text("did b"), text("Done.")]
+    with ScriptedServer(script) as server:
+        open_agent(host, server, replan_after=True)
+        told = host.evaluate("""async () => {
+          const result = await test.agent.run("Do both", {
+            onStepStart: ({ step, abort }) => step.description === "slow" && abort(),
+          });
+          return { blocked: result.trace.map((step) => step.blocked), asked: test.asked };
+        }""")
+        assert len(server.requests) == 4
+    assert told == {"blocked": [True, False], "asked": ["slow", "b"]}
 
 
 def test_an_unknown_option_of_a_run_is_refused(host: Page) -> None:

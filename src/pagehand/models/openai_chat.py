@@ -36,6 +36,8 @@ from .base import (
 from .faults import error_words, fault_of_answer, fault_of_words
 from .profiles import ModelProfile
 
+_SAMPLE_BYTES = 1_000
+
 _FINISH: dict[str, FinishReason] = {
     "stop": "stop",
     "eos": "stop",
@@ -103,8 +105,11 @@ class OpenAIChatModel:
     async def _whole(
         self, response: HttpResponse, reader: _Reader
     ) -> AsyncIterator[list[ModelPart]]:
-        body = await response.read()
-        yield self._read(reader, body.decode("utf-8", "replace"))
+        text = (await response.read()).decode("utf-8", "replace")
+        parts = self._read(reader, text)
+        if reader.finish is None and not parts:
+            raise self._malformed(text)  # JSON, but nothing was said in it
+        yield parts
         yield reader.end()
 
     async def _events(
@@ -113,15 +118,21 @@ class OpenAIChatModel:
         """Give the parts of each batch of bytes together: an async step a token would cost more
         than reading it. Texts that arrived together are one part."""
         decoder = SSEDecoder()
-        done = False
+        done = spoke = False
+        beginning = b""
         async with closing(response.batches()) as batches:
             async for batch in batches:
                 parts: list[ModelPart] = []
+                if not spoke and len(beginning) < _SAMPLE_BYTES:
+                    beginning += batch[:_SAMPLE_BYTES]
                 for event in decoder.feed(batch):
+                    spoke = True
                     done = done or event.data == "[DONE]"
                     if not done:
                         parts += self._read(reader, event.data)
                 yield _joined(parts)
+        if not spoke and beginning.strip():  # a page, or JSON under another name
+            raise self._malformed(beginning.decode("utf-8", "replace"))
         if not done and reader.finish is None:
             raise StreamInterruptedError(
                 f"The stream of {self._where} ended in the middle of the answer of "

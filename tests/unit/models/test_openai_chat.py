@@ -274,6 +274,9 @@ async def test_a_whole_answer_is_the_same(platform):
             errors.ServerError,
         ),
         (Answer(body=b"<html>hello</html>"), errors.MalformedResponseError),
+        (Answer([b"<html>hello</html>"]), errors.MalformedResponseError),
+        (Answer(body=b'{"detail": "Not Found"}'), errors.MalformedResponseError),
+        (Answer(body=b'{"choices": []}'), errors.MalformedResponseError),
     ],
     ids=lambda value: getattr(value, "__name__", ""),
 )  # fmt: skip
