@@ -268,7 +268,8 @@ async def a_very_small_model_gets_a_small_task() -> Events:
         tiny,
     )
     await run.go()
-    assert run.board.notes == ["hi"] and len(run.result.plan.steps) == 1
+    assert run.board.notes == ["hi"]
+    assert [step.description for step in run.result.plan.steps] == ["Add a note that says hi"]
     last = run.model.requests[2].output_schema
     assert last is not None and list(last["properties"]) == ["reply"]
     return run.used_up()

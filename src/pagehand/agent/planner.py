@@ -59,7 +59,8 @@ STEP_SCHEMA: dict[str, Any] = {
 def plan_schema(tool_names: Iterable[str], max_steps: int, *, compact: bool) -> dict[str, Any]:
     """Give the JSON Schema of a plan: the thought first, then the steps.
 
-    A decoder that is held to it (`compact`) writes only names that exist.
+    A decoder that is held to it (`compact`) writes only names that exist, and where a plan has but
+    one step it does not put the request into other words: the step is the request.
     """
     step = STEP_SCHEMA
     names = list(tool_names)
@@ -68,10 +69,13 @@ def plan_schema(tool_names: Iterable[str], max_steps: int, *, compact: bool) -> 
         step = {
             "type": "object",
             "properties": {
-                "description": _SHORT,
+                **({} if max_steps == 1 else {"description": _SHORT}),
                 **({"suggestedTools": suggested} if names else {}),
             },
-            "required": ["description", *(["suggestedTools"] if names else [])],
+            "required": [
+                *([] if max_steps == 1 else ["description"]),
+                *(["suggestedTools"] if names else []),
+            ],
             "additionalProperties": False,
         }
     return {
@@ -118,7 +122,9 @@ async def _plan_or_salvage(scope: RunScope, model: Model, nudge: str) -> Plan:
             continue
         try:
             names = [tool.name for tool in scope.tools]
-            return read_plan(text, names, _step_cap(scope, model))
+            return read_plan(
+                text, names, _step_cap(scope, model), only_step=_only_step(scope, model)
+            )
         except MalformedResponseError as fault:
             scope.log.warn(f"The planner failed: {fault}")
     scope.log.warn("No plan could be read; the request itself becomes the only step.")
@@ -139,7 +145,7 @@ async def _ask_for_plan(scope: RunScope, model: Model, nudge: str, *, schema: bo
     request = ModelRequest([system(prompt.system), user(prompt.prompt)])
     if schema:
         request.output_schema = plan_schema(names, cap, compact=model.profile.constrains)
-    watch = _PlanWatcher(scope, names, cap)
+    watch = _PlanWatcher(scope, names, cap, _only_step(scope, model))
     result = await scope.ask(model, request, "plan", watch.take)
     if result.finish_reason == "length":
         scope.log.warn("The planner's answer was cut off at its token cap.")
@@ -152,13 +158,20 @@ def _step_cap(scope: RunScope, model: Model) -> int:
     return min(cap, model.profile.plan_steps or cap)
 
 
+def _only_step(scope: RunScope, model: Model) -> str | None:
+    """Give the words of the only step that a very small model's plan may have: the request's own,
+    which it would only put into worse ones."""
+    return scope.goal if model.profile.plan_steps == 1 else None
+
+
 class _PlanWatcher:
     """Shows a plan while it is written."""
 
-    def __init__(self, scope: RunScope, names: list[str], cap: int) -> None:
+    def __init__(self, scope: RunScope, names: list[str], cap: int, only_step: str | None) -> None:
         self._scope = scope
         self._names = names
         self._cap = cap
+        self._only_step = only_step
         self._start()
 
     def _start(self) -> None:
@@ -169,7 +182,7 @@ class _PlanWatcher:
         )
 
     def _step(self, value: Any) -> None:
-        for step in read_steps([value], self._names, cap=1):
+        for step in read_steps([value], self._names, cap=1, only_step=self._only_step):
             if self._count < self._cap:
                 step.id = f"step-{self._count + 1}"
                 self._scope.emit(PlanStepAdded(step, self._count))
@@ -182,10 +195,13 @@ class _PlanWatcher:
             self._start()
 
 
-def read_plan(text: str, tool_names: Iterable[str], cap: int) -> Plan:
+def read_plan(
+    text: str, tool_names: Iterable[str], cap: int, *, only_step: str | None = None
+) -> Plan:
     """Read a plan as a model wrote it, mended where it is broken.
 
-    Raises MalformedResponseError when there is no plan in it.
+    `only_step` stands in for the words of the step where a plan has but one. Raises
+    MalformedResponseError when there is no plan in it.
     """
     value = repair_container(text)
     if isinstance(value, list):
@@ -199,11 +215,13 @@ def read_plan(text: str, tool_names: Iterable[str], cap: int) -> Plan:
         raise MalformedResponseError(f"The planner's answer has no steps: {text[:120]!r}")
     return Plan(
         thought if isinstance(thought, str) else "",
-        read_steps(value.get("steps"), tool_names, cap=cap),
+        read_steps(value.get("steps"), tool_names, cap=cap, only_step=only_step),
     )
 
 
-def read_steps(value: Any, tool_names: Iterable[str], *, cap: int) -> list[PlanStep]:
+def read_steps(
+    value: Any, tool_names: Iterable[str], *, cap: int, only_step: str | None = None
+) -> list[PlanStep]:
     """Read steps given as texts or objects: without empty ones and repetitions, at most `cap`.
 
     Suggested tools that do not exist are dropped; a step that had only such is marked
@@ -216,7 +234,8 @@ def read_steps(value: Any, tool_names: Iterable[str], *, cap: int) -> list[PlanS
         item = {"description": item} if isinstance(item, str) else item
         if not isinstance(item, dict):
             continue
-        description = item.get("description") or item.get("step") or item.get("task")
+        said = item.get("description") or item.get("step") or item.get("task")
+        description = only_step or said
         if not isinstance(description, str):
             continue
         description = re.sub(r"^\s*(?:\d+[.)]|[-*])\s+", "", description).strip()

@@ -20,7 +20,8 @@ class ModelProfile:
     model calls of one step; None means as many as the agent allows. `max_output_tokens` caps a call
     that names no cap of its own: a small model may never come to an end. `temperature` is what a
     call gets that names none. `only_copies` marks a model that cannot make up a sensible number: a
-    tool that needs one is offered to it only where one is in sight.
+    tool that needs one is offered to it only where one is in sight, and one call a round is all it
+    is asked for.
     """
 
     native_tools: bool = True

@@ -187,12 +187,14 @@ async def _prompted_round(
     request = _request(outcome, settings)
     if settings.model.profile.constrains:
         tools: Sequence[Tool] = settings.tools
-        if settings.model.profile.only_copies:
+        only_copies = settings.model.profile.only_copies
+        if only_copies:
             tools = fillable(tools, "".join(turn.text for turn in outcome.messages[1:]))
         last = number == settings.max_rounds - 1
         act = bool(tools) and (not last or number == 0)
         report = not (settings.must_act and number == 0 and act)
-        request.output_schema = envelope_schema(tools, act=act, report=report)
+        most = 1 if only_copies else 4
+        request.output_schema = envelope_schema(tools, act=act, report=report, most=most)
     result = await ask(settings.model, request, settings.policy, _reply_only(settings.emit))
     _keep(outcome, result)
     envelope = read_envelope(result.text, round_number=number)

@@ -48,17 +48,19 @@ class Envelope:
     calls: list[ToolCall] = field(default_factory=list)
 
 
-def envelope_schema(tools: Sequence[Tool], *, act: bool, report: bool) -> dict[str, Any]:
+def envelope_schema(
+    tools: Sequence[Tool], *, act: bool, report: bool, most: int = 4
+) -> dict[str, Any]:
     """Give the JSON Schema that a decoder is held to for one round.
 
-    `act` allows calls of these tools, `report` a reply that ends the step; with both, the model
+    `act` allows calls of these tools, at most `most` in a round; `report` a reply that ends the step; with both, the model
     chooses one: a reply beside calls would tell of results that are not there yet.
     """
     reply = _object({"reply": {"type": "string", "maxLength": _LONGEST_REPORT}})
     if not act:
         return reply
     calls = [_object({"tool": {"const": tool.name}, "args": tool.input_schema}) for tool in tools]
-    actions = {"type": "array", "items": {"anyOf": calls}, "minItems": 1, "maxItems": 4}
+    actions = {"type": "array", "items": {"anyOf": calls}, "minItems": 1, "maxItems": most}
     wanted = _object({"actions": actions})
     return {"anyOf": [wanted, reply]} if report else wanted
 
