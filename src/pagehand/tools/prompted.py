@@ -53,8 +53,9 @@ def envelope_schema(
 ) -> dict[str, Any]:
     """Give the JSON Schema that a decoder is held to for one round.
 
-    `act` allows calls of these tools, at most `most` in a round; `report` a reply that ends the step; with both, the model
-    chooses one: a reply beside calls would tell of results that are not there yet.
+    `act` allows calls of these tools, at most `most` in a round; `report` allows a reply that ends
+    the step. With both, the model chooses one: a reply beside calls would tell of results that are
+    not there yet.
     """
     reply = _object({"reply": {"type": "string", "maxLength": _LONGEST_REPORT}})
     if not act:
