@@ -9,6 +9,20 @@ from pagehand.cancel import AbortController, abort_scope, closing
 from pagehand.errors import AgentAborted
 
 
+async def waiting_in_scope(controller) -> asyncio.Task:
+    """A task that waits inside a scope for ever."""
+    started = asyncio.Event()
+
+    async def work():
+        async with abort_scope(controller.signal):
+            started.set()
+            await asyncio.Event().wait()
+
+    task = asyncio.ensure_future(work())
+    await started.wait()
+    return task
+
+
 async def test_a_signal_cancels_what_runs_inside():
     controller = AbortController()
     asyncio.get_running_loop().call_soon(controller.abort, "enough")
@@ -29,15 +43,7 @@ async def test_a_signal_that_fired_before():
 
 async def test_a_cancellation_from_elsewhere_stays_one():
     controller = AbortController()
-    started = asyncio.Event()
-
-    async def work():
-        async with abort_scope(controller.signal):
-            started.set()
-            await asyncio.Event().wait()
-
-    task = asyncio.ensure_future(work())
-    await started.wait()
+    task = await waiting_in_scope(controller)
     task.cancel()
     with pytest.raises(asyncio.CancelledError):
         await task
@@ -45,15 +51,7 @@ async def test_a_cancellation_from_elsewhere_stays_one():
 
 async def test_a_cancellation_just_before_the_signal_stays_one():
     controller = AbortController()
-    started = asyncio.Event()
-
-    async def work():
-        async with abort_scope(controller.signal):
-            started.set()
-            await asyncio.Event().wait()
-
-    task = asyncio.ensure_future(work())
-    await started.wait()
+    task = await waiting_in_scope(controller)
     task.cancel()
     controller.abort()
     with pytest.raises(asyncio.CancelledError):

@@ -123,7 +123,7 @@ async def _plan_or_salvage(scope: RunScope, model: Model, nudge: str) -> Plan:
         try:
             names = [tool.name for tool in scope.tools]
             return read_plan(
-                text, names, _step_cap(scope, model), only_step=_only_step(scope, model)
+                text, names, step_cap(scope, model), only_step=_only_step(scope, model)
             )
         except MalformedResponseError as fault:
             scope.log.warn(f"The planner failed: {fault}")
@@ -139,7 +139,7 @@ async def _ask_for_plan(scope: RunScope, model: Model, nudge: str, *, schema: bo
     context = await scope.context(model)
     context.history = scope.history
     context.nudge = nudge
-    cap = context.max_plan_steps = _step_cap(scope, model)
+    cap = context.max_plan_steps = step_cap(scope, model)
     prompt = scope.prompt("planner", context, planner_prompt)
     names = [tool.name for tool in scope.tools]
     request = ModelRequest([system(prompt.system), user(prompt.prompt)])
@@ -152,7 +152,7 @@ async def _ask_for_plan(scope: RunScope, model: Model, nudge: str, *, schema: bo
     return result.text
 
 
-def _step_cap(scope: RunScope, model: Model) -> int:
+def step_cap(scope: RunScope, model: Model) -> int:
     """Give the most steps a plan may have: the host's cap, or less for a very small model."""
     cap = scope.config.max_plan_steps
     return min(cap, model.profile.plan_steps or cap)

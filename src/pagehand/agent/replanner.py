@@ -12,7 +12,7 @@ from ..jsonio import repair_container
 from ..messages import system, user
 from ..models.base import ModelRequest
 from ..plan import PlanStep, StepResult
-from .planner import STEP_SCHEMA, read_steps
+from .planner import STEP_SCHEMA, read_steps, step_cap
 from .prompts import replanner_prompt
 from .scope import RunScope
 
@@ -79,8 +79,7 @@ async def decide(scope: RunScope, remaining: list[PlanStep]) -> Decision:
     context.remaining = [step.description for step in remaining]
     prompt = scope.prompt("replanner", context, replanner_prompt)
     request = ModelRequest([system(prompt.system), user(prompt.prompt)])
-    cap = scope.config.max_plan_steps
-    cap = min(cap, model.profile.plan_steps or cap)
+    cap = step_cap(scope, model)
     if model.profile.output_schema or model.profile.constrains:
         request.output_schema = DECISION_SCHEMA
     try:

@@ -57,6 +57,7 @@ class RunScope:
     usage: Usage = field(default_factory=Usage)
     trace: list[StepResult] = field(default_factory=list)
     phase: str = "run"
+    _catalogues: dict[bool, str] = field(default_factory=dict, init=False)
 
     def compact(self, model: Model) -> bool:
         """Whether a model gets the short prompts: its window in use is small."""
@@ -98,8 +99,11 @@ class RunScope:
         return None if state is None else str(state)
 
     def catalogue(self, compact: bool) -> str:
-        """Give the tools as a model reads them in a text."""
-        return catalogue(self.tools, description_chars=80 if compact else 240)
+        """Give the tools as a model reads them in a text; they stay the same for a run."""
+        if compact not in self._catalogues:
+            chars = 80 if compact else 240
+            self._catalogues[compact] = catalogue(self.tools, description_chars=chars)
+        return self._catalogues[compact]
 
     def prompt(
         self,

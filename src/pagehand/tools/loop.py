@@ -186,15 +186,7 @@ async def _prompted_round(
 ) -> str | None:
     request = _request(outcome, settings)
     if settings.model.profile.constrains:
-        tools: Sequence[Tool] = settings.tools
-        only_copies = settings.model.profile.only_copies
-        if only_copies:
-            tools = fillable(tools, "".join(turn.text for turn in outcome.messages[1:]))
-        last = number == settings.max_rounds - 1
-        act = bool(tools) and (not last or number == 0)
-        report = not (settings.must_act and number == 0 and act)
-        most = 1 if only_copies else 4
-        request.output_schema = envelope_schema(tools, act=act, report=report, most=most)
+        request.output_schema = _round_schema(outcome, settings, number)
     result = await ask(settings.model, request, settings.policy, _reply_only(settings.emit))
     _keep(outcome, result)
     envelope = read_envelope(result.text, round_number=number)
@@ -223,6 +215,18 @@ async def _prompted_round(
         results += f"\n{LAST_ROUND}"
     outcome.messages.append(user(results))
     return None
+
+
+def _round_schema(outcome: LoopOutcome, settings: LoopSettings, number: int) -> dict[str, Any]:
+    """Give what a decoder is held to in a round: the last one can only report."""
+    tools: Sequence[Tool] = settings.tools
+    only_copies = settings.model.profile.only_copies
+    if only_copies:
+        tools = fillable(tools, "".join(turn.text for turn in outcome.messages[1:]))
+    first, last = number == 0, number == settings.max_rounds - 1
+    act = bool(tools) and (first or not last)
+    report = not (act and first and settings.must_act)
+    return envelope_schema(tools, act=act, report=report, most=1 if only_copies else 4)
 
 
 def _request(outcome: LoopOutcome, settings: LoopSettings) -> ModelRequest:
