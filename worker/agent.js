@@ -48,7 +48,6 @@ async function start(useSnapshot, silenceMs) {
     for (const listener of listeners) listener(progress);
   };
   const { python, result, complete } = await boot({ onProgress, useSnapshot, silenceMs });
-  outside.bridge.complete = complete;
   const serve = python.pyimport("pagehand.platform.worker").serve;
   serve(outside.bridge);
   serve.destroy();
@@ -71,7 +70,7 @@ async function finish(complete, useSnapshot) {
       new Worker(new URL("./snapshot_maker.js", import.meta.url), { type: "module" });
     }
   } catch {
-    // packages that cannot be fetched are told when they are asked for; without a worker for the
-    // snapshot the next visit starts from nothing
+    // what cannot be fetched is missed only where it is imported; without a worker for the snapshot
+    // the next visit starts from nothing
   }
 }

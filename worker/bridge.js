@@ -9,11 +9,7 @@ import { pump } from "./pump.js";
  *            receive: (listener: Listener) => void,
  *            engineSend: (text: string) => void,
  *            engineReceive: (listener: Listener) => void,
- *            pump: typeof pump,
- *            packages: Promise<void>,
- *            complete: () => Promise<void>}} Bridge
- *          `packages` settles when all that a run may import is there, which a boot waits for;
- *          `complete` settles when pydantic can be imported too, and hastens that
+ *            pump: typeof pump}} Bridge
  * @typedef {{take: (data: any) => void, listen: (listener: Listener) => void}} Inbox
  */
 
@@ -42,8 +38,6 @@ export function createBridge(scope) {
     },
     engineReceive: engine.listen,
     pump,
-    packages: Promise.resolve(),
-    complete: () => Promise.resolve(),
   };
   return {
     bridge,
