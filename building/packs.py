@@ -1,9 +1,10 @@
 """Packs of byte code: how the site ships Python to its workers.
 
-`stdlib.pack` holds the pruned standard library, `pagehand.pack` our package and nothing else,
-`helpers.pack` small packages that any line of ours may import, `packages.pack` the large rest,
-which follows after the start; `pydantic_core.wasm` is the one extension module. Packs are
-gzipped, since plain hosts do not compress what they do not know.
+`stdlib.pack` holds the pruned standard library, `pagehand.pack` our package, `helpers.pack` small
+packages that any line of ours may import. `providers.pack` holds what of our package only a model
+behind a network needs, `packages.pack` the large rest of others' work: both follow after the start.
+`pydantic_core.wasm` is the one extension module. Packs are gzipped, since plain hosts do not
+compress what they do not know.
 """
 
 import gzip
@@ -19,6 +20,17 @@ from building.steps import CACHE, ROOT, BuildError, Stamp, fingerprint, run, ste
 WORK = CACHE / "packs"
 HELPERS = frozenset({"fastjsonschema", "json-repair"})
 EXTENSION = "pydantic_core.wasm"
+# Modules of pagehand.models that are loaded when the first model behind a network is named.
+PROVIDER_MODULES = frozenset(
+    {
+        *("answer", "auth", "calls", "cloud", "endpoints", "faults", "fields", "listing", "wire"),
+        *("chat_reader", "openai_chat", "openai_responses", "sigv4", "event_stream"),
+        *("anthropic", "bedrock", "blocks", "block_reader", "claude", "claude_schema"),
+        *("gemini", "gemini_arguments", "gemini_reader", "gemini_schema"),
+    }
+)
+# What runs on CPython alone.
+_NATIVE = ("cli", "__main__.py", "native.py", "google_adc.py", "google_grants.py")
 _BUILDING = ROOT / "building"
 _COMPILERS = [
     _BUILDING / name for name in ("compile_packs.py", "dataclass_writer.py", "in_pyodide.mjs")
@@ -76,20 +88,28 @@ def _build_library() -> dict[str, Path]:
 def _build_package(package: Path) -> dict[str, Path]:
     """Our own package, with its dataclasses written out."""
     work, build = WORK / "package", pyodide.build()
-    order = _Order("pagehand", "pagehand.pack", build.site_packages, write_dataclasses=True)
-    output = work / "out" / order.pack
+    orders = [
+        _Order(tree, f"{tree}.pack", build.site_packages, write_dataclasses=True)
+        for tree in ("pagehand", "providers")
+    ]
+    outputs = {order.pack: work / "out" / order.pack for order in orders}
     support = _BUILDING / "written_dataclasses.py"
     inputs = fingerprint([package, support, _BUILDING / "packs.py", *_COMPILERS], str(build))
-    stamp = Stamp("packs-package", inputs, [output])
+    stamp = Stamp("packs-package", inputs, outputs.values())
     if not stamp.is_fresh():
         with step("Compiling pagehand to byte code"):
             _empty(work)
-            hidden = shutil.ignore_patterns("__pycache__")
-            shutil.copytree(package, work / order.tree / package.name, ignore=hidden)
-            shutil.copyfile(support, work / order.tree / "_written_dataclasses.py")
-            _compile(work, [order])
+            hidden = shutil.ignore_patterns("__pycache__", *_NATIVE)
+            core = work / "pagehand" / package.name / "models"
+            shutil.copytree(package, core.parent, ignore=hidden)
+            shutil.copyfile(support, work / "pagehand" / "_written_dataclasses.py")
+            later = work / "providers" / package.name / "models"
+            later.mkdir(parents=True)
+            for name in PROVIDER_MODULES:
+                shutil.move(core / f"{name}.py", later)
+            _compile(work, orders)
         stamp.set()
-    return {order.pack: output}
+    return outputs
 
 
 def _empty(work: Path) -> None:

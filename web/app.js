@@ -15,7 +15,7 @@ chat.welcome = {
   heading: "What shall I note for you?",
   text:
     "I make a plan, use the notes board of this page, and answer. " +
-    "I run in this browser. What you ask leaves it only when you choose an endpoint of your own, " +
+    "I run in this browser. What you ask leaves it only when you choose a model elsewhere, " +
     "and then goes straight there.",
   starters: [
     "Add a note that the plants need water on Friday",

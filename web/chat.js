@@ -1,12 +1,13 @@
 // A conversation: one agent, its runs one after another, and their states. Knows no document.
 
 import { errorData } from "../worker/rpc.js";
+import { withPick } from "./model_pick.js";
 import { createAgent } from "./pagehand.js";
 import { endRun, failRun, isOver, newRun, reduce } from "./ui/run_state.js";
 
 /**
  * @typedef {import("./ui/run_state.js").RunState} RunState
- * @typedef {import("./ui/model_dialog.js").ModelChoice} ModelChoice
+ * @typedef {import("./model_pick.js").ModelPick} ModelPick
  * @typedef {{key: number, state: RunState, controller: AbortController}} Run
  */
 
@@ -18,11 +19,13 @@ export class Chat extends EventTarget {
   bootError = null;
   /** @type {readonly Run[]} */
   runs = [];
-  /** @type {ModelChoice} */
+  /** @type {ModelPick} */
   model = { kind: "default" };
   #config;
   /** @type {Promise<import("./pagehand.js").Agent>} */
   #agent;
+  /** Answers about models where the chat's own agent could not start. @type {Promise<import("./pagehand.js").Agent> | null} */
+  #adviser = null;
   #lastKey = 0;
   #queue = Promise.resolve();
 
@@ -66,7 +69,17 @@ export class Chat extends EventTarget {
     this.#agent = this.#start();
   }
 
-  /** Goes on with another model. @param {ModelChoice} model */
+  /** The providers that a model may be picked from. */
+  async listProviders() {
+    return (await this.#advise()).listProviders();
+  }
+
+  /** Tests a model with one cheap call. @param {import("./pagehand.js").ModelChoice} model */
+  async checkModel(model) {
+    return (await this.#advise()).checkModel(model);
+  }
+
+  /** Goes on with another model. @param {ModelPick} model */
   useModel(model) {
     this.#release();
     this.model = model;
@@ -86,7 +99,18 @@ export class Chat extends EventTarget {
 
   #release() {
     this.stop();
-    this.#agent.then((agent) => agent.close(), () => {});
+    for (const agent of [this.#agent, this.#adviser]) agent?.then((each) => each.close(), () => {});
+    this.#adviser = null;
+  }
+
+  /** An agent to ask about models: a setting of its own model that is wrong must not be in the way. */
+  #advise() {
+    return this.#agent.catch(() => {
+      const { base } = this.#config;
+      this.#adviser ??= createAgent({ ...(base && { base }), model: NEVER_ASKED });
+      this.#adviser.catch(() => (this.#adviser = null));
+      return this.#adviser;
+    });
   }
 
   #start() {
@@ -94,8 +118,7 @@ export class Chat extends EventTarget {
     this.boot = { phase: "download", progress: 0, text: "Starting" };
     this.#changed();
     const agent = createAgent({
-      ...this.#config,
-      ...modelConfig(this.model),
+      ...withPick(this.#config, this.model),
       onBoot: (progress) => {
         if (this.#agent === agent) this.#showBoot(progress);
       },
@@ -136,7 +159,11 @@ export class Chat extends EventTarget {
       const status = !result || result.stopped ? "cancelled" : "complete";
       if (!isOver(run.state)) this.#update(run, (state) => endRun(state, status, now()));
     } catch (fault) {
-      this.#update(run, (state) => failRun(state, errorData(fault), now()));
+      // A stopped run whose worker is gone as well, as after a change of the model, is stopped.
+      const ended = signal.aborted
+        ? (/** @type {RunState} */ state) => endRun(state, "cancelled", now())
+        : (/** @type {RunState} */ state) => failRun(state, errorData(fault), now());
+      if (!isOver(run.state)) this.#update(run, ended);
     }
   }
 
@@ -162,12 +189,8 @@ export class Chat extends EventTarget {
   }
 }
 
-/** @param {ModelChoice} choice */
-function modelConfig(choice) {
-  if (choice.kind === "default") return {};
-  const { baseURL, model, apiKey } = choice;
-  return { model: { providerType: "openai-compatible", baseURL, model, ...(apiKey && { apiKey }) } };
-}
+/** A model that needs nothing to be named. */
+const NEVER_ASKED = { model: "none", baseURL: "http://localhost" };
 
 /**
  * @template Value

@@ -15,7 +15,7 @@ import { emptyState } from "./ui/empty_state.js";
 import { errorCard } from "./ui/error_card.js";
 import { header } from "./ui/header.js";
 import { icons } from "./ui/icons.js";
-import { modelDialog } from "./ui/model_dialog.js";
+import "./ui/model_dialog.js";
 import { runCard } from "./ui/run_card.js";
 import { statusLine, statusOf } from "./ui/status_line.js";
 import { styleSheets } from "./ui/styles.js";
@@ -147,7 +147,7 @@ export class PagehandChat extends HTMLElement {
     this.#focus(".composer textarea"); // the button that was pressed goes away
   };
 
-  #openDialog = () => /** @type {HTMLDialogElement} */ (this.#dialog.value).showModal();
+  #openDialog = () => /** @type {import("./ui/model_dialog.js").ModelDialog} */ (this.#dialog.value).open();
 
   #toggleSide = () => {
     this.#sideOpen = !this.#sideOpen;
@@ -233,12 +233,8 @@ export class PagehandChat extends HTMLElement {
             <slot name="side" @slotchange=${this.#onSideChange}></slot>
           </aside>
         </div>
-        ${modelDialog({
-          choice: chat.model,
-          own: this.#ownModel,
-          dialog: this.#dialog,
-          onChoose: (choice) => chat.useModel(choice),
-        })}
+        <pagehand-model-dialog ${ref(this.#dialog)} .pick=${chat.model} .own=${this.#ownModel} .models=${chat}
+          .onPick=${this.#onPick}></pagehand-model-dialog>
       `,
       this.#root,
     );
@@ -251,13 +247,32 @@ export class PagehandChat extends HTMLElement {
   /** @returns {OwnModel} */
   get #ownModel() {
     if (this.ownModel) return this.ownModel;
-    const choice = this.config.model;
-    if (!choice) return ON_THIS_DEVICE;
-    const name = typeof choice === "string" ? choice : choice.model;
+    const ladder = [this.config.model ?? []].flat();
+    if (ladder.length === 0) return ON_THIS_DEVICE;
+    const name = ladder.map((each) => (typeof each === "string" ? each : each.model)).join(", then ");
     return { name, text: "The model that this page has chosen." };
   }
 
-  /** @param {import("./ui/model_dialog.js").ModelChoice} model */
+  /** @param {import("./model_pick.js").ModelPick} pick */
+  #onPick = (pick) => this.#chat?.useModel(pick);
+
+  /**
+   * What takes another name for the model that failed, where that model is the picked one.
+   * @param {string} goal
+   * @param {import("./events.js").Fault | null} error
+   * @returns {((name: string) => void) | null}
+   */
+  #renaming(goal, error) {
+    const pick = this.#chat?.model;
+    const { provider, model } = error?.details ?? {};
+    if (pick?.kind !== "provider" || pick.providerType !== provider || pick.model !== model) return null;
+    return (name) => {
+      this.#chat?.useModel({ ...pick, model: name });
+      this.send(goal);
+    };
+  }
+
+  /** @param {import("./model_pick.js").ModelPick} model */
   #modelShown(model) {
     return model.kind === "default"
       ? { name: this.#ownModel.name, own: true }
@@ -272,7 +287,12 @@ export class PagehandChat extends HTMLElement {
   #conversation(chat) {
     if (chat.runs.length === 0) {
       return chat.bootError
-        ? errorCard({ error: chat.bootError, onRetry: () => chat.restart(), onChangeModel: this.#openDialog })
+        ? errorCard({
+            error: chat.bootError,
+            onRetry: () => chat.restart(),
+            onChangeModel: this.#openDialog,
+            onUseName: null,
+          })
         : emptyState({ ...this.welcome, onStart: (request) => this.send(request) });
     }
     return repeat(
@@ -280,13 +300,14 @@ export class PagehandChat extends HTMLElement {
       (run) => run.key,
       (run) => {
         const latest = run === chat.runs.at(-1);
-        return guard([run.state, latest], () =>
+        return guard([run.state, latest, chat.model], () =>
           runCard({
             run: run.state,
             latest,
             toolTitle: this.#toolTitle,
             onRetry: () => this.send(run.state.goal),
             onChangeModel: this.#openDialog,
+            onUseName: this.#renaming(run.state.goal, run.state.error),
           }),
         );
       },

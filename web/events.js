@@ -15,9 +15,10 @@
  *            blocked: boolean}} StepResult
  * @typedef {{runId: string, goal: string, text: string, final: string, plan: Plan,
  *            trace: StepResult[], iterations: number, steps: number, applied: number,
- *            stopped: boolean, usage: Usage, skills: string[], undelivered: string[],
- *            budgetExceeded?: any, compactedHistory?: any[]}} RunResult
- *   `final` and `steps` are second names of `text` and `iterations`
+ *            stopped: boolean, usage: Usage, costUsd?: number, skills: string[],
+ *            undelivered: string[], budgetExceeded?: any, compactedHistory?: any[]}} RunResult
+ *   `final` and `steps` are second names of `text` and `iterations`; `costUsd` (US dollars) is left
+ *   out where a model's price is not known
  */
 
 /**
@@ -30,7 +31,8 @@
  * @typedef {{type: "error", runId: string, phase: Phase, error: Fault}} ErrorEvent
  * @typedef {{type: "retry", runId: string, phase: Phase, attempt: number, error: Fault}} RetryEvent
  * @typedef {{type: "log", runId: string, level: "error" | "warn" | "info" | "debug", message: string}} LogEvent
- * @typedef {{type: "usage", runId: string, phase: string, usage: Usage, provider?: string, model?: string}} UsageEvent
+ * @typedef {{type: "usage", runId: string, phase: string, usage: Usage, provider?: string, model?: string, costUsd?: number}} UsageEvent
+ *   one model call; `costUsd` (US dollars) is left out where the model's price is not known
  * @typedef {{type: "plan.thought-delta", runId: string, delta: string}} PlanThoughtDeltaEvent
  * @typedef {{type: "plan.step-added", runId: string, step: PlanStep, index: number}} PlanStepAddedEvent
  * @typedef {{type: "plan.created", runId: string, plan: Plan}} PlanCreatedEvent

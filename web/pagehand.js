@@ -12,10 +12,16 @@ export { defineTool, markReadOnly } from "./host/tools.js";
 
 /**
  * @typedef {import("./host/agent.js").Agent} Agent
+ * @typedef {import("./host/agent.js").Capabilities} Capabilities
+ * @typedef {import("./host/agent.js").Provider} Provider
  * @typedef {import("./host/agent.js").RunOptions} RunOptions
+ * @typedef {import("./host/attachments.js").Attachment} Attachment
+ * @typedef {import("./host/model_settings.js").ModelChoice} ModelChoice
+ * @typedef {import("./host/model_settings.js").ModelParts} ModelParts
+ * @typedef {import("./host/model_settings.js").Price} Price
+ * @typedef {import("./host/model_settings.js").Thinking} Thinking
  * @typedef {import("./host/settings.js").AgentConfig} AgentConfig
  * @typedef {import("./host/settings.js").BootProgress} BootProgress
- * @typedef {import("./host/settings.js").ModelChoice} ModelChoice
  * @typedef {import("./host/run_stream.js").RunStream} RunStream
  * @typedef {import("./host/tools.js").Tool} Tool
  * @typedef {import("./host/tools.js").ToolContext} ToolContext
@@ -27,6 +33,7 @@ export { defineTool, markReadOnly } from "./host/tools.js";
  * @typedef {import("./events.js").StepResult} StepResult
  * @typedef {import("./events.js").ToolCallRecord} ToolCallRecord
  * @typedef {import("./events.js").Usage} Usage
+ * @typedef {import("./usage.js").Cost} Cost
  */
 
 /**

@@ -47,7 +47,8 @@ async function start(useSnapshot, silenceMs) {
   const onProgress = (/** @type {any} */ progress) => {
     for (const listener of listeners) listener(progress);
   };
-  const { python, result, complete } = await boot({ onProgress, useSnapshot, silenceMs });
+  const { python, result, complete, providers } = await boot({ onProgress, useSnapshot, silenceMs });
+  outside.bridge.providers = providers;
   const serve = python.pyimport("pagehand.platform.worker").serve;
   serve(outside.bridge);
   serve.destroy();

@@ -18,8 +18,10 @@ import { createWatch } from "./watch.js";
  * @typedef {"snapshot" | "cold"} Source
  * @typedef {{source: Source, timings: Record<string, number>, warnings: string[]}} BootResult
  *          timings in ms since the boot began, by phase
- * @typedef {{python: Python, source: Source, complete: () => Promise<void>}} Started
- *          `complete` brings pydantic, which Python can then import; calling it again waits too
+ * @typedef {{python: Python, source: Source, complete: () => Promise<void>,
+ *            providers: () => Promise<void>}} Started
+ *          `complete` brings pydantic, which Python can then import, and all else that is missing;
+ *          `providers` brings what models behind a network need; calling either again waits too
  */
 
 /** A boot that hears nothing for so long gives up. */
@@ -29,16 +31,21 @@ const EXTENSION = "py/pydantic_core.wasm";
 const STDLIB = "py/stdlib.pack";
 /** What all of our own code may import at any moment. */
 const OWN_PACKS = ["py/pagehand.pack", "py/helpers.pack"];
+/** What of our own code only a model behind a network needs. */
+const PROVIDERS = "py/providers.pack";
 const PACKAGES = "py/packages.pack";
 /** Imported before the worker is ready; the rest follows when it is first used. */
 const CORE_IMPORT = "import pagehand.platform.worker";
 /** What a snapshot holds besides, and the proof that a restored one works. */
 const WARM_IMPORT = `
 import fastjsonschema, json_repair, pydantic
+from pagehand.models import anthropic, bedrock, cloud, gemini, openai_chat, openai_responses
 class _Probe(pydantic.BaseModel):
     count: int
     names: list[str] = []
 `;
+/** After new files, so that imports see them. */
+const FIND_ANEW = "import importlib; importlib.invalidate_caches()";
 const PROBE = `_Probe.model_validate({"count": "7", "names": ["a"]}).model_dump_json()`;
 const PROBE_ANSWER = `{"count":7,"names":["a"]}`;
 
@@ -58,10 +65,10 @@ export async function boot({ onProgress, useSnapshot = true, silenceMs = SILENCE
     if (!useSnapshot) await removeSnapshots();
     return (useSnapshot && (await restore(core, watch))) || start(core, watch);
   };
-  const { python, source, complete } = await watch.guard(work());
+  const { python, source, complete, providers } = await watch.guard(work());
   watch.tell("ready", 1, "Ready");
   const { timings, downloads } = watch;
-  return { python, complete, result: { source, timings, warnings: downloads.warnings } };
+  return { python, complete, providers, result: { source, timings, warnings: downloads.warnings } };
 }
 
 /**
@@ -78,10 +85,34 @@ async function start(core, { tell, downloads }) {
   const python = await startPython(loaded, stdlib);
   for (const pack of packs) unpack(python.FS, pack);
   python.runPython(CORE_IMPORT);
+  const providers = once(() => addProviders(python, downloads));
+  const complete = once(async () => {
+    await Promise.all([providers(), addPackages(python, downloads)]);
+  });
+  return { python, source: "cold", complete, providers };
+}
+
+/**
+ * Work that is done once, however often it is asked for; what failed is tried again.
+ * @param {() => Promise<void>} work
+ */
+function once(work) {
   /** @type {Promise<void> | undefined} */
-  let completed;
-  const complete = () => (completed ??= addPackages(python, downloads));
-  return { python, source: "cold", complete };
+  let done;
+  return () =>
+    (done ??= work().catch((fault) => {
+      done = undefined;
+      throw fault;
+    }));
+}
+
+/**
+ * @param {Python} python
+ * @param {Downloads} downloads
+ */
+async function addProviders(python, downloads) {
+  unpack(python.FS, await downloads.bytes(PROVIDERS));
+  python.runPython(FIND_ANEW);
 }
 
 /**
@@ -95,7 +126,7 @@ async function addPackages(python, downloads) {
   ]);
   await addExtension(python, extension);
   unpack(python.FS, packages);
-  python.runPython("import importlib; importlib.invalidate_caches()");
+  python.runPython(FIND_ANEW);
 }
 
 /**
@@ -115,12 +146,13 @@ async function restore(core, { tell, downloads }) {
     tell("compile", 1, "Python is loaded");
     tell("python", 0, "Waking Python");
     const python = await startPython(loaded, stdlib, { extension, heap: image.heap });
-    for (const name of [...OWN_PACKS, PACKAGES]) {
+    for (const name of [...OWN_PACKS, PROVIDERS, PACKAGES]) {
       unpack(python.FS, /** @type {Uint8Array<ArrayBuffer>} */ (image.packs.get(name)));
     }
     reseed(python);
     if (python.runPython(PROBE) !== PROBE_ANSWER) throw new Error("The snapshot does not work.");
-    return { python, source: "snapshot", complete: async () => {} };
+    const nothing = async () => {};
+    return { python, source: "snapshot", complete: nothing, providers: nothing };
   } catch {
     await removeSnapshots(); // whatever it was: a start from nothing comes next and tells its faults
     return null;
@@ -134,7 +166,7 @@ async function restore(core, { tell, downloads }) {
  */
 export async function makeSnapshot() {
   const downloads = createDownloads(() => {});
-  const names = [STDLIB, ...OWN_PACKS, PACKAGES];
+  const names = [STDLIB, ...OWN_PACKS, PROVIDERS, PACKAGES];
   const fetched = Promise.all(names.map(downloads.bytes));
   const [core, extension] = await Promise.all([
     fetchCore(downloads),

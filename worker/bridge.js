@@ -9,7 +9,8 @@ import { pump } from "./pump.js";
  *            receive: (listener: Listener) => void,
  *            engineSend: (text: string) => void,
  *            engineReceive: (listener: Listener) => void,
- *            pump: typeof pump}} Bridge
+ *            pump: typeof pump, providers: () => Promise<void>}} Bridge
+ *   `providers` brings the code for models behind a network
  * @typedef {{take: (data: any) => void, listen: (listener: Listener) => void}} Inbox
  */
 
@@ -38,6 +39,7 @@ export function createBridge(scope) {
     },
     engineReceive: engine.listen,
     pump,
+    providers: async () => {},
   };
   return {
     bridge,

@@ -17,7 +17,7 @@ import { createRpc } from "./rpc.js";
  *            constraints: string[]}} EngineInfo  windows in tokens
  * @typedef {{messages: {role: string, content: string}[], maxOutputTokens?: number,
  *            temperature?: number, jsonSchema?: object, grammar?: string,
- *            stop?: string[]}} GenerateRequest
+ *            stop?: string[], thinking?: boolean}} GenerateRequest  `thinking`: for models with a switch
  * @typedef {{kind: "prompt", done: number, total: number}
  *         | {kind: "text", text: string}} GenerateProgress  done and total in tokens
  * @typedef {{text: string, finishReason: "stop" | "length" | "cancelled",

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from .errors import AgentAborted
 
@@ -102,54 +102,60 @@ async def abort_scope(signal: AbortSignal | None) -> AsyncIterator[None]:
 class Watchdog:
     """A deadline for waiting, cheap enough for every token: one timer a call, not one a wait.
 
-    It only strikes while `wait` waits, never in what happens between two waits. `limit` is in
-    seconds; None means no limit. `start` begins (or begins anew), `pause` takes the deadline away.
+    It counts only while `wait` waits: what happens between two waits takes as long as it likes.
+    `limit` is in seconds; None means no limit. `start` begins (or begins anew), `pause` takes the
+    deadline away.
     """
 
     def __init__(self, limit: float | None) -> None:
         self._limit = limit
         self._loop = asyncio.get_running_loop()
-        self._task = asyncio.current_task()
-        self._due: float | None = None
+        self._left: float | None = None  # seconds of waiting that are left when nobody waits
+        self._due: float | None = None  # when they are over while somebody waits
         self._timer: asyncio.TimerHandle | None = None
-        self._waiting = False
+        self._task: asyncio.Task[Any] | None = None
         self._struck = False
 
     def start(self) -> None:
         """Count from now."""
         if self._limit is None:
             return
-        self._due = self._loop.time() + self._limit
-        if self._timer is None:
-            self._timer = self._loop.call_at(self._due, self._strike)
+        self._left = self._limit
+        if self._task is not None:
+            self._wind()
 
     def pause(self) -> None:
         """Stop counting until the next `start`."""
-        self._due = None
+        self._left = self._due = None
 
     def close(self) -> None:
         """Take the timer away."""
         if self._timer is not None:
             self._timer.cancel()
 
+    def _wind(self) -> None:
+        if self._left is None:
+            return
+        self._due = self._loop.time() + self._left
+        if self._timer is None:
+            self._timer = self._loop.call_at(self._due, self._strike)
+
     def _strike(self) -> None:
         self._timer = None
-        if self._due is None:
+        if self._due is None or self._task is None:  # paused, or nobody waits
             return
-        if self._loop.time() < self._due:  # it was started anew since
+        if self._loop.time() < self._due:  # somebody waited less than the timer thought
             self._timer = self._loop.call_at(self._due, self._strike)
             return
         self._struck = True
-        if self._waiting and self._task is not None:
-            self._task.cancel()
+        self._task.cancel()
 
     async def wait(self, awaitable: Awaitable[T]) -> T:
         """Wait. Raises TimeoutError when the deadline passes first."""
-        task = self._task
-        if task is None or self._struck:
-            raise TimeoutError
+        task = self._task = asyncio.current_task()
+        assert task is not None
         cancelling = task.cancelling()
-        self._waiting = True
+        self._wind()
         try:
             return await awaitable
         except asyncio.CancelledError:
@@ -157,7 +163,9 @@ class Watchdog:
                 raise TimeoutError from None
             raise
         finally:
-            self._waiting = False
+            self._task = None
+            if self._due is not None:
+                self._left, self._due = max(0.0, self._due - self._loop.time()), None
 
 
 @asynccontextmanager

@@ -100,13 +100,17 @@ class Log(Event):
 
 @dataclass(slots=True)
 class UsageReported(Event):
-    """Tokens of one model call. `phase`: plan, execute, replan, synthesize, compact, subagent."""
+    """Tokens of one model call. `phase`: plan, execute, replan, synthesize, compact, subagent.
+
+    `cost_usd` is what it cost in US dollars; without it the model's price is not known.
+    """
 
     type: ClassVar[str] = "usage"
     phase: str
     usage: Usage
     provider: str | None = None
     model: str | None = None
+    cost_usd: float | None = None
 
 
 # The plan

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from .errors import MalformedResponseError
@@ -126,18 +126,24 @@ def repair_container(text: str) -> dict[str, Any] | list[Any]:
 
 def find_json(text: str) -> Any:
     """Give the first whole JSON object or list inside a text, or None."""
+    return next(iter_json(text), None)
+
+
+def iter_json(text: str) -> Iterator[Any]:
+    """Give every whole JSON object or list inside a text, one behind the other."""
     decoder = json.JSONDecoder()
     position = 0
     # An opening bracket that leads nowhere is passed over; a bound keeps hostile text linear.
     for _ in range(32):
         match = re.compile(r"[{\[]").search(text, position)
         if not match:
-            return None
+            return
         try:
-            return decoder.raw_decode(text, match.start())[0]
+            value, position = decoder.raw_decode(text, match.start())
         except _BROKEN:
             position = match.end()
-    return None
+        else:
+            yield value
 
 
 def _fenced(text: str) -> str | None:
@@ -155,8 +161,9 @@ class JsonWatcher:
 
     `on_text(path, delta)` gets what a string grows by, for paths in `texts`; `on_value(path,
     value)` gets whole values at paths in `values`. A path is a tuple of keys, `*` for any index:
-    `("steps", "*")`. Text that is not JSON is passed over in silence: the strict reader at the
-    end has the last word.
+    `("steps", "*")`. A model that begins a text or the whole value anew is told of once through
+    `on_again`; what it rewrites is not passed on a second time. Text that is not JSON is passed
+    over in silence: the strict reader at the end has the last word.
     """
 
     def __init__(
@@ -164,9 +171,13 @@ class JsonWatcher:
         *,
         texts: dict[tuple[str, ...], Callable[[str], None]] | None = None,
         values: dict[tuple[str, ...], Callable[[Any], None]] | None = None,
+        on_again: Callable[[], None] = lambda: None,
     ) -> None:
-        self._texts = texts or {}
-        self._values = values or {}
+        self._texts = dict(texts or {})
+        self._values = dict(values or {})
+        self._on_again = on_again
+        self._told: set[tuple[str, ...]] = set()  # texts that are written
+        self._again = False
         self._path: list[str] = []
         self._kinds: list[str] = []
         self._key: str | None = None
@@ -175,6 +186,7 @@ class JsonWatcher:
         self._held = ""  # the beginning of an escape whose rest has not come
         self._open: dict[int, list[str]] = {}  # by depth: the text of a value that is awaited
         self._started = False
+        self._over = False  # the whole value was closed
 
     def feed(self, delta: str) -> None:
         """Take more text."""
@@ -205,6 +217,8 @@ class JsonWatcher:
         elif char == '"':
             self._keep(char)
             self._string = []
+            if not self._expects_key and (here := self._here()) in self._texts:
+                self._begin_text(here)
         else:
             if char == ",":
                 self._expects_key = bool(self._kinds) and self._kinds[-1] == "{"
@@ -212,6 +226,18 @@ class JsonWatcher:
                 self._expects_key = False
             self._keep(char)
         return position + 1
+
+    def _begin_text(self, path: tuple[str, ...]) -> None:
+        if path in self._told:
+            del self._texts[path]
+            self._rewritten()
+        elif "*" not in path:
+            self._told.add(path)
+
+    def _rewritten(self) -> None:
+        if not self._again:
+            self._again = True
+            self._on_again()
 
     def _here(self) -> tuple[str, ...]:
         if not self._kinds:
@@ -223,6 +249,9 @@ class JsonWatcher:
         here = self._here()
         if self._kinds:
             self._path.append(here[-1])
+        elif self._over:
+            self._texts, self._values = {}, {}
+            self._rewritten()
         self._kinds.append(char)
         if here in self._values:
             self._open[len(self._kinds)] = []
@@ -237,13 +266,15 @@ class JsonWatcher:
         path = tuple(self._path)
         if self._kinds:
             self._key = self._path.pop()
+        self._over = not self._kinds
         self._expects_key = False
         if pieces is not None:
             try:
                 value = json.loads("".join(pieces), strict=False)
             except _BROKEN:
                 return
-            self._values[path](value)
+            if path in self._values:
+                self._values[path](value)
 
     def _in_string(self, delta: str, position: int) -> int:
         assert self._string is not None

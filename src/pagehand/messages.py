@@ -14,15 +14,16 @@ _ROLES = ("system", "user", "assistant", "tool")
 
 @dataclass(slots=True)
 class TextPart:
-    """Plain text."""
+    """Plain text. `provider_data` travels back to the provider that made it, untouched."""
 
     type: ClassVar[str] = "text"
     text: str
+    provider_data: dict[str, Any] | None = None
 
 
 @dataclass(slots=True)
 class ImagePart:
-    """An image: bytes, or an address the provider fetches itself."""
+    """An image: bytes, a data URL, or a link."""
 
     type: ClassVar[str] = "image"
     data: bytes | str
@@ -32,7 +33,7 @@ class ImagePart:
 
 @dataclass(slots=True)
 class FilePart:
-    """A file that is not an image, such as a PDF."""
+    """A file that is not an image, such as a PDF: bytes, a data URL, or a link."""
 
     type: ClassVar[str] = "file"
     data: bytes | str

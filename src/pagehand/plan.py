@@ -136,8 +136,9 @@ class RunResult:
     """Everything a run leaves behind.
 
     `iterations` counts executed steps, `applied` the tool calls that worked. `stopped` is true
-    for a run that a signal ended. `budget_exceeded` names the cap that ended the run early.
-    `undelivered` holds steering messages that no stage got to see.
+    for a run that a signal ended. `cost_usd` (US dollars) is None where a price is not known.
+    `budget_exceeded` names the cap that ended the run early. `undelivered` holds steering messages
+    that no stage got to see.
     """
 
     run_id: str
@@ -149,6 +150,7 @@ class RunResult:
     applied: int = 0
     stopped: bool = False
     usage: Usage = field(default_factory=Usage)
+    cost_usd: float | None = None
     budget_exceeded: dict[str, Any] | None = None
     skills: list[str] = field(default_factory=list)
     compacted_history: list[dict[str, Any]] | None = None
@@ -171,6 +173,8 @@ class RunResult:
             "skills": list(self.skills),
             "undelivered": list(self.undelivered),
         }
+        if self.cost_usd is not None:
+            data["costUsd"] = self.cost_usd
         if self.budget_exceeded is not None:
             data["budgetExceeded"] = self.budget_exceeded
         if self.compacted_history is not None:

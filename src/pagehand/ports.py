@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 from .errors import ConfigError
+from .secret import Secret
 
 
 @dataclass(slots=True)
@@ -19,8 +20,8 @@ class HttpRequest:
 
     method: str
     url: str
-    headers: dict[str, str] = field(default_factory=dict)
-    body: str | bytes | None = None
+    headers: dict[str, str] = field(default_factory=dict, repr=False)
+    body: str | bytes | None = field(default=None, repr=False)
 
 
 class HttpResponse(Protocol):
@@ -79,12 +80,17 @@ class EngineInfo:
 
 @dataclass(slots=True)
 class EngineRequest:
-    """What an engine is asked to write. Messages are `{"role", "content"}` with plain text."""
+    """What an engine is asked to write. Messages are `{"role", "content"}` with plain text.
+
+    `thinking` turns the thoughts of a model that has such a switch on or off; None leaves its own
+    default.
+    """
 
     messages: list[dict[str, str]]
     max_output_tokens: int | None = None
     temperature: float | None = None
     json_schema: dict[str, Any] | None = None
+    thinking: bool | None = None
 
 
 @dataclass(slots=True)
@@ -122,8 +128,40 @@ class Engine(Protocol):
         ...
 
 
+class CredentialStore(Protocol):
+    """Where API keys lie, each under a name (`credential_ref`) that configs may show."""
+
+    async def get_api_key(self, ref: str) -> str | None:
+        """Give the key under a name, None when there is none."""
+        ...
+
+    async def set_api_key(self, ref: str, key: str) -> None:
+        """Keep a key under a name."""
+        ...
+
+    async def delete_api_key(self, ref: str) -> None:
+        """Forget a key."""
+        ...
+
+
+class GoogleSignIn(Protocol):
+    """Google's sign-in of the machine itself (Application Default Credentials)."""
+
+    async def token(self) -> Secret:
+        """Give an access token that is good for at least a minute. Raises ConfigError."""
+        ...
+
+    async def project(self) -> str | None:
+        """Give the project that the credentials name, if any."""
+        ...
+
+
 class Clock(Protocol):
-    """Time. `monotonic` and `sleep` are in seconds."""
+    """Time, in seconds."""
+
+    def now(self) -> float:
+        """Seconds since 1970."""
+        ...
 
     def monotonic(self) -> float:
         """Seconds on a clock that only goes forward."""
@@ -150,7 +188,8 @@ class Entropy(Protocol):
 class Platform:
     """Everything a platform offers.
 
-    `name` is native or browser. `engine` is None where no model runs on the device. `run_sync`
+    `name` is native or browser. `engine` is None where no model runs on the device, `google` where
+    the machine has no sign-in of its own. `run_sync`
     runs a coroutine from code that is not async and raises ConfigError where nothing can block.
     """
 
@@ -160,6 +199,7 @@ class Platform:
     entropy: Entropy
     run_sync: Callable[[Coroutine[Any, Any, Any]], Any]
     engine: Engine | None = None
+    google: GoogleSignIn | None = None
 
 
 _installed: list[Platform] = []

@@ -74,6 +74,13 @@ async def generate(
     return await _generate.generate(model, prompt, platform=platform_here(platform), **options)
 
 
+async def check_model(
+    model: Any, *, platform: Platform | None = None, **options: Any
+) -> GenerateResult:
+    """Make one cheap call, to see whether a key, a name and an address work. Raises its fault."""
+    return await _generate.check_model(model, platform=platform_here(platform), **options)
+
+
 async def generate_structured(
     model: Any,
     schema_or_type: Any,

@@ -145,6 +145,132 @@ def summary_of(docstring: str) -> str:
     return " ".join(" ".join(kept).split())
 
 
+# Keywords whose keys are names that a user chose.
+_NAMED = frozenset({"properties", "patternProperties", "dependentSchemas"})
+_ALTERNATIVES = ("anyOf", "oneOf", "allOf")
+_DEEPEST = 128  # objects and lists inside one another; no provider follows half of it
+_MOST_NODES = 100_000
+_CONTAINERS = (Mapping, list, tuple)
+_MOST_INLINED = 200_000  # characters, about: references to references can grow without end
+
+
+def refuse_endless(schema: Any, *, name: str) -> None:
+    """Raise ConfigError for what no request can hold: a schema nested too deep, or in itself.
+
+    `name` says whose schema it is.
+    """
+    if not isinstance(schema, Mapping):
+        raise ConfigError(f"The JSON Schema of {name} is a dict, got {schema!r:.80}.")
+    if is_endless(schema):
+        raise ConfigError(
+            f"The JSON Schema of {name} nests deeper than {_DEEPEST} levels, holds more than "
+            f"{_MOST_NODES} objects and lists, or itself: make it flatter, or use $ref."
+        )
+
+
+def is_endless(value: Any) -> bool:
+    """Whether a JSON value holds itself, or nests deeper than can be followed everywhere."""
+    open_nodes = [(value, 1)]
+    for _ in range(_MOST_NODES):
+        if not open_nodes:
+            return False
+        node, depth = open_nodes.pop()
+        if depth > _DEEPEST:
+            return True
+        inner = node.values() if isinstance(node, Mapping) else node
+        open_nodes += [(each, depth + 1) for each in inner if isinstance(each, _CONTAINERS)]
+    return True
+
+
+def object_schema(schema: Mapping[str, Any], *, name: str = "a tool") -> dict[str, Any]:
+    """Give the schema of a tool's arguments as one plain object: alternatives at its root, which
+    are refused, become the sum of what they allow.
+
+    Raises ConfigError for a schema without end; `name` is the tool's.
+    """
+    refuse_endless(schema, name=name)
+    if "$ref" in schema or any(key in schema for key in _ALTERNATIVES):
+        schema = inlined(schema)
+    return {**_summed(schema), "type": "object"}
+
+
+def _summed(schema: Mapping[str, Any]) -> dict[str, Any]:
+    """Give a schema with its alternatives' properties beside its own, and no alternatives."""
+    root = {key: value for key, value in schema.items() if key not in _ALTERNATIVES}
+    branches = [
+        _summed(branch)
+        for key in _ALTERNATIVES
+        if isinstance(schema.get(key), list)
+        for branch in schema[key]
+        if isinstance(branch, Mapping)
+    ]
+    named = [each.get("properties") for each in (*branches, schema)]
+    root["properties"] = {
+        name: value
+        for properties in named
+        if isinstance(properties, Mapping)
+        for name, value in properties.items()
+    }
+    return root
+
+
+def inlined(schema: Mapping[str, Any]) -> dict[str, Any]:
+    """Give a JSON Schema without `$ref` and `$defs`, for providers that refuse them.
+
+    What refers to itself ends in `{}`, which allows anything; so does a reference that leads
+    nowhere, and one that would make the schema too large. Keys beside a `$ref` stay and win.
+    Raises ConfigError for a schema without end.
+    """
+    refuse_endless(schema, name="a tool or an answer")
+    spent = 0  # on what stands in place of references
+
+    def put(node: Any, open_refs: tuple[str, ...], depth: int) -> Any:
+        nonlocal spent
+        if open_refs:
+            spent += len(node) + 4 if isinstance(node, str) else 4
+        if isinstance(node, list):
+            return [put(item, open_refs, depth + 1) for item in node]
+        if not isinstance(node, Mapping):
+            return node
+        found: dict[str, Any] = {}
+        ref = node.get("$ref")
+        if isinstance(ref, str):
+            spent += 4
+            fits = spent < _MOST_INLINED and depth < _DEEPEST // 2
+            if ref not in open_refs and fits:
+                target = put(_target(schema, ref), (*open_refs, ref), depth + 1)
+                found = dict(target) if isinstance(target, Mapping) else {}
+        own = {
+            key: (
+                {name: put(child, open_refs, depth + 2) for name, child in value.items()}
+                if key in _NAMED and isinstance(value, Mapping)
+                else put(value, open_refs, depth + 1)
+            )
+            for key, value in node.items()
+            if not (key == "$ref" and isinstance(value, str))
+            and key not in ("$defs", "definitions")
+        }
+        return found | own
+
+    made: dict[str, Any] = put(schema, (), 1)
+    return made
+
+
+def _target(schema: Mapping[str, Any], ref: str) -> Any:
+    """Give what a reference inside a schema points to, `{}` for nothing."""
+    node: Any = schema
+    if ref == "#":
+        return node
+    if not ref.startswith("#/"):
+        return {}
+    for step in ref[2:].split("/"):
+        key = step.replace("~1", "/").replace("~0", "~")
+        if not isinstance(node, Mapping) or key not in node:
+            return {}
+        node = node[key]
+    return node
+
+
 def check(schema: Mapping[str, Any], value: Any, *, name: str) -> None:
     """Judge arguments by a JSON Schema. Raises ToolInputError that names the place and the rule.
 
@@ -153,7 +279,11 @@ def check(schema: Mapping[str, Any], value: Any, *, name: str) -> None:
     """
     import fastjsonschema
 
-    validate = _compiled(json.dumps(schema, sort_keys=True, default=str))
+    try:
+        text = json.dumps(schema, sort_keys=True, default=str)
+    except (TypeError, ValueError, RecursionError):  # it holds itself, or names that are no texts
+        return
+    validate = _compiled(text)
     if validate is None:
         return
     try:

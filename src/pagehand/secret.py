@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
+from .errors import ConfigError
+
 _HIDDEN = "***"
 _SECRET_HEADERS = frozenset(
     {
@@ -41,6 +43,19 @@ class Secret:
         return _HIDDEN
 
 
+def clean_key(key: str | Secret, *, what: str = "api_key") -> Secret | None:
+    """Give a key without the blanks of a paste, None for an empty one.
+
+    Raises ConfigError for one that is no text, or that no header can carry.
+    """
+    if not isinstance(key, str | Secret):
+        raise ConfigError(f"The {what} must be a text, got {type(key).__name__}.")
+    text = (key.reveal() if isinstance(key, Secret) else key).strip()
+    if not text.isascii() or not text.isprintable():
+        raise ConfigError(f"The {what} holds characters that no key has: paste it again.")
+    return Secret(text) if text else None
+
+
 def scrub(text: str, secrets: Iterable[Secret]) -> str:
     """Replace every occurrence of the secrets in a text that came from outside."""
     for secret in secrets:
@@ -48,6 +63,16 @@ def scrub(text: str, secrets: Iterable[Secret]) -> str:
         if len(secret.reveal()) >= 8:
             text = text.replace(secret.reveal(), _HIDDEN)
     return text
+
+
+def header_secrets(headers: Mapping[str, str]) -> list[Secret]:
+    """Give what of a host's headers no server may be quoted with: the values and their words."""
+    return [
+        Secret(text)
+        for name, value in headers.items()
+        if name.casefold() != "user-agent"
+        for text in dict.fromkeys((value, *value.split()))
+    ]
 
 
 def redact_headers(headers: Mapping[str, str]) -> dict[str, str]:

@@ -83,5 +83,5 @@ class SSEDecoder:
             self._event = value
         elif name == "id" and "\0" not in value:
             self._id = value
-        elif name == "retry" and value.isascii() and value.isdigit():
+        elif name == "retry" and value.isascii() and value.isdigit() and len(value) < 10:
             self._retry = int(value)

@@ -103,6 +103,10 @@ class InstantClock:
         self.slept: list[float] = []
         self._now = 0.0
 
+    def now(self) -> float:
+        """Seconds since 1970: the beginning of 2025, and what was slept since."""
+        return 1_735_689_600.0 + self._now
+
     def monotonic(self) -> float:
         """Seconds; they only pass while somebody sleeps."""
         return self._now

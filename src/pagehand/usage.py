@@ -47,6 +47,16 @@ class Usage:
         return cls(**{name: data.get(to_wire(name)) for name in _COUNTS})
 
 
+def read_count(value: Any) -> int | None:
+    """Give a counter of a provider's. What counts nothing (a text, a part, less than none, more
+    than JSON numbers hold exactly) counts as not reported."""
+    if isinstance(value, float) and value.is_integer():
+        value = int(value)
+    if isinstance(value, bool) or not isinstance(value, int):
+        return None
+    return value if 0 <= value < 2**53 else None
+
+
 def _sum(left: int | None, right: int | None) -> int | None:
     if left is None:
         return right

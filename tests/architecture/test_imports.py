@@ -8,12 +8,14 @@ from pathlib import Path
 import grimp
 import pytest
 
+from building.packs import PROVIDER_MODULES
+
 ROOT = Path(__file__).resolve().parents[2]
 SOURCE = ROOT / "src" / "pagehand"
 MODULES = sorted(SOURCE.rglob("*.py"))
 
 # Heavy libraries that a function may import when it first needs them.
-LAZY = {"fastjsonschema", "json_repair", "pydantic"}
+LAZY = {"cryptography", "fastjsonschema", "json_repair", "pydantic"}
 # The composition root chooses its platform when it is first asked.
 LAZY_OWN = {("root.py", "platform.browser"), ("root.py", "platform.native")}
 
@@ -106,7 +108,8 @@ def test_functions_import_only_what_is_heavy(path):
         if isinstance(node, ast.Import):
             assert {name.partition(".")[0] for name in names} <= LAZY, ast.unparse(node)
         else:
-            assert (path.name, node.module) in LAZY_OWN, ast.unparse(node)
+            foreign = node.level == 0 and (node.module or "").partition(".")[0] in LAZY
+            assert foreign or (path.name, node.module) in LAZY_OWN, ast.unparse(node)
 
 
 @pytest.mark.parametrize("path", MODULES, ids=lambda path: str(path.relative_to(SOURCE)))
@@ -131,3 +134,30 @@ def test_only_platform_names_the_world(path):
         else:
             continue
         assert not names & WORLD, ast.unparse(node)
+
+
+# What the package may import beside the standard library and itself: no provider's own kit.
+FOREIGN = {"pydantic", "json_repair", "fastjsonschema", "httpx2", "cryptography", "js", "pyodide"}
+
+
+@pytest.mark.parametrize("path", MODULES, ids=lambda path: str(path.relative_to(SOURCE)))
+def test_nothing_foreign_but_what_is_listed(path):
+    for node in ast.walk(ast.parse(path.read_text())):
+        if isinstance(node, ast.Import):
+            names = [alias.name for alias in node.names]
+        elif isinstance(node, ast.ImportFrom) and node.level == 0:
+            names = [node.module or ""]
+        else:
+            continue
+        for name in names:
+            top = name.partition(".")[0]
+            assert top in sys.stdlib_module_names or top in FOREIGN, f"{name} at {node.lineno}"
+
+
+def test_what_is_packed_apart_is_not_loaded_with_the_agent():
+    """A page starts without the modules that only a model behind a network needs."""
+    told = python("import sys, pagehand.root, pagehand.models.generate\nprint(*sys.modules)")
+    loaded = {name.rpartition(".")[2] for name in told.split() if ".models." in name}
+    assert loaded and not loaded & PROVIDER_MODULES
+    there = {path.stem for path in (SOURCE / "models").glob("*.py")}
+    assert there >= PROVIDER_MODULES

@@ -16,6 +16,7 @@ PARTS = {
     "boot": "The start of the worker, and what a first visit loads",
     "loop": "What the loop costs a model call on CPython",
     "loop_browser": "What the loop costs a model call in the browser",
+    "reading": "Reading a provider's stream, wire by wire, beside parsing its events alone",
     "stream": "A streamed chunk, from the socket to an event in the page",
 }
 

@@ -1,13 +1,14 @@
 """Schemas from signatures, and the judgement of arguments."""
 
 import enum
+import json
 from typing import Annotated, Literal
 
 import pydantic
 import pytest
 
 from pagehand import ConfigError, ToolInputError
-from pagehand.schema import check, parameter_descriptions, summary_of
+from pagehand.schema import check, inlined, parameter_descriptions, summary_of
 from pagehand.tools.tool import tool
 
 GOOGLE = """Book a seat.
@@ -151,3 +152,31 @@ def test_raw_schemas_are_kept():
 )
 def test_a_schema_that_cannot_be_read_judges_nothing(schema):
     check(schema, {"a": 1}, name="foreign")
+
+
+def test_references_cannot_make_a_schema_grow_without_end():
+    wide = {f"q{n}": {"type": "string", "description": "d" * 50} for n in range(400)}
+    doubling = {f"d{n}": {"properties": {side: {"$ref": f"#/$defs/d{n + 1}"} for side in "ab"}}
+                for n in range(100)}  # fmt: skip
+    schema = {
+        "type": "object",
+        "properties": {
+            **{f"p{n}": {"$ref": "#/$defs/wide", "description": "keeps"} for n in range(400)},
+            "doubling": {"$ref": "#/$defs/d0"},
+        },
+        "$defs": {"wide": {"type": "object", "properties": wide}, **doubling, "d100": {}},
+    }
+    made = inlined(schema)
+    assert len(json.dumps(made)) < 500_000
+    assert made["properties"]["p0"] == {
+        "type": "object",
+        "properties": wide,
+        "description": "keeps",
+    }
+    assert made["properties"]["p399"] == {"description": "keeps"}
+
+
+def test_a_schema_that_holds_itself_judges_nothing():
+    endless = {"type": "object"}
+    endless["properties"] = {"a": endless}
+    check(endless, {"a": 5}, name="add")

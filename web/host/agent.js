@@ -1,13 +1,16 @@
 // The agent as a page sees it: runs go to the worker, events come back, stop always works.
 
 import { PagehandError, errorData } from "../../worker/rpc.js";
-import { addUsage } from "../usage.js";
-import { plainCopy } from "./settings.js";
+import { NO_COST, addCost, addUsage } from "../usage.js";
+import { readAttachments } from "./attachments.js";
 import { Connection } from "./connection.js";
+import { Credentials } from "./credentials.js";
 import { configError, workerError } from "./faults.js";
 import { tell } from "./handlers.js";
+import { namesLocalModel, withTokens } from "./model_settings.js";
 import { RunRecord } from "./run_record.js";
 import { RunStream } from "./run_stream.js";
+import { plainCopy } from "./settings.js";
 
 /** How long a stopped run may take to settle before its worker is ended, in milliseconds. */
 export const STOP_GRACE_MS = 3000;
@@ -21,9 +24,26 @@ export const STOP_GRACE_MS = 3000;
  * @property {(event: AgentEvent) => unknown} [onEvent]  the events of this run
  * @property {(about: {step: import("../events.js").PlanStep, index: number, abort: () => void}) => unknown} [onStepStart]
  *   called before each step; `abort()` skips the step
+ * @property {readonly import("./attachments.js").Attachment[] | FileList} [images]  what the models
+ *   see beside the request; `agent.capabilities` tells what they take
+ * @property {readonly import("./attachments.js").Attachment[] | FileList} [files]
  * @property {string} [sessionId]  the session whose memory the run reads and writes
  * @property {{role: "user" | "assistant", content: string}[]} [history]  earlier turns; wins over
  *   the session's
+ *
+ * @typedef {{images: boolean | undefined, pdf: boolean | undefined, files: boolean | undefined}} Capabilities
+ *   what can go with a request; `undefined`: it is not known, and may be tried
+ *
+ * @typedef {object} Provider  one that `"provider:model"` may name
+ * @property {string} type  the name before the colon, and the `providerType`
+ * @property {string} label  the name that people know
+ * @property {string | null} baseURL  its address; null where settings decide
+ * @property {boolean} needsBaseURL
+ * @property {boolean} needsKey
+ * @property {string | null} keyPage  where one gets a key
+ * @property {"yes" | "no" | "depends"} browser  whether it answers a web page directly
+ * @property {string} advice  what to do where it may not
+ * @property {{name: string, secret: boolean}[]} options  what its `providerOptions` may hold
  */
 
 let lastAgent = 0;
@@ -38,8 +58,11 @@ export class Agent {
   #stepHooks = new Map();
   /** @type {import("../events.js").Usage} */
   #usage = {};
+  #cost = NO_COST;
+  /** @type {Map<string, string>} */
+  #keys = new Map();
   /** @type {import("./connection.js").AgentFacts} */
-  #facts = { contextWindowTokens: null };
+  #facts = { contextWindowTokens: null, capabilities: { images: null, pdf: null, files: null } };
 
   /**
    * @internal
@@ -47,7 +70,14 @@ export class Agent {
    */
   constructor(config) {
     this.#config = config;
-    this.#connection = new Connection(config, this.#id, (hook, args) => this.#callHook(hook, args));
+    this.#connection = new Connection(config, this.#id, {
+      callHook: (hook, args) => this.#callHook(hook, args),
+      keys: this.#keys,
+    });
+    /** Keys by the names that `credentialRef` gives. @readonly */
+    this.credentials = new Credentials(this.#keys, (method, ...args) =>
+      this.#connection.tellIfOpen("agent.call", { agentId: this.#id, method, args }),
+    );
   }
 
   /** Starts the worker. @internal */
@@ -62,9 +92,20 @@ export class Agent {
     return this.#facts.contextWindowTokens ?? null;
   }
 
+  /** What can go with a request beside its words. @returns {Capabilities} */
+  get capabilities() {
+    const { images, pdf, files } = this.#facts.capabilities;
+    return { images: images ?? undefined, pdf: pdf ?? undefined, files: files ?? undefined };
+  }
+
   /** The tokens of all runs so far, stopped and failed ones included. */
   get usage() {
     return { ...this.#usage };
+  }
+
+  /** What all runs so far cost, as far as prices are known. @returns {import("../usage.js").Cost} */
+  get cost() {
+    return { usd: this.#cost.usd, unknown: [...this.#cost.unknown] };
   }
 
   /**
@@ -75,7 +116,7 @@ export class Agent {
    * @throws {PagehandError} when the run fails; the agent stays usable
    */
   async run(input, options = {}) {
-    const { signal, onEvent, onStepStart, ...data } = options;
+    const { signal, onEvent, onStepStart, images = [], files = [], ...data } = options;
     if (typeof input !== "string" || input.trim() === "") {
       throw configError("The request is empty. Say in words what the agent shall do.");
     }
@@ -83,7 +124,7 @@ export class Agent {
     /** @param {AgentEvent} event */
     const emit = (event) => {
       record.see(event);
-      if (event.type === "usage") this.#usage = addUsage(this.#usage, event.usage);
+      if (event.type === "usage") this.#count(event);
       tell(this.#config.onEvent, event);
       tell(onEvent, event);
     };
@@ -93,7 +134,12 @@ export class Agent {
       const request = {
         agentId: this.#id,
         input,
-        options: { ...plainCopy(data, "options"), ...(onStepStart && { onStepStart: stepHook }) },
+        options: {
+          ...plainCopy(data, "options"),
+          ...(onStepStart && { onStepStart: stepHook }),
+          images: await readAttachments(images, "images"),
+          files: await readAttachments(files, "files"),
+        },
       };
       return await this.#stoppable(request, emit, signal);
     } catch (fault) {
@@ -132,9 +178,34 @@ export class Agent {
     return this.#call("listTools");
   }
 
+  /** The providers whose models an agent may use. @returns {Promise<Provider[]>} */
+  listProviders() {
+    return this.#call("listProviders");
+  }
+
+  /**
+   * Makes one cheap call to see whether a model's name, key and address work. It counts in no run.
+   * @param {import("./model_settings.js").ModelChoice} model
+   * @returns {Promise<{text: string, provider: string, model: string,
+   *                    usage: import("../events.js").Usage}>}  who answered, and what
+   * @throws {PagehandError} what was wrong
+   */
+  async checkModel(model) {
+    const spec = plainCopy(await withTokens(model), "model");
+    const { bringEngine } = await this.#connection.open();
+    if (namesLocalModel([spec])) bringEngine();
+    return this.#call("checkModel", spec);
+  }
+
   /** Ends the agent and its worker; runs that go on reject. */
   close() {
     this.#connection.close();
+  }
+
+  /** @param {import("../events.js").UsageEvent} event */
+  #count(event) {
+    this.#usage = addUsage(this.#usage, event.usage);
+    this.#cost = addCost(this.#cost, event);
   }
 
   /**

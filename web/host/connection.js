@@ -9,14 +9,18 @@ import { describeTool, executeTool } from "./tools.js";
 import { startWorker } from "./workers.js";
 
 /**
- * @typedef {{contextWindowTokens: number | null}} AgentFacts
- * @typedef {{rpc: import("../../worker/rpc.js").Rpc, facts: AgentFacts}} Live
+ * @typedef {{contextWindowTokens: number | null,
+ *            capabilities: Record<"images" | "pdf" | "files", boolean | null>}} AgentFacts
+ * @typedef {{rpc: import("../../worker/rpc.js").Rpc, facts: AgentFacts,
+ *            bringEngine: () => void}} Live  `bringEngine` makes models on this device usable
+ * @typedef {{callHook: (hook: string, args: any[]) => any, keys: ReadonlyMap<string, string>}} Page
+ *   what the agent has in the page: functions to call, and keys by their names
  */
 
 export class Connection {
   #config;
   #agentId;
-  #callHook;
+  #page;
   #closed = false;
   /** @type {{opened: Promise<Live>, end: (reason: Error) => void} | null} */
   #current = null;
@@ -24,12 +28,12 @@ export class Connection {
   /**
    * @param {import("./settings.js").ReadConfig} config
    * @param {string} agentId
-   * @param {(hook: string, args: any[]) => any} callHook  runs a function of the page for the agent
+   * @param {Page} page
    */
-  constructor(config, agentId, callHook) {
+  constructor(config, agentId, page) {
     this.#config = config;
     this.#agentId = agentId;
-    this.#callHook = callHook;
+    this.#page = page;
     // A page in the back-forward cache keeps nothing running; coming back, it starts anew.
     addEventListener("pagehide", this.#onPageHide);
   }
@@ -39,6 +43,23 @@ export class Connection {
     if (this.#closed) return Promise.reject(workerError("The agent is closed. Create a new one."));
     this.#current ??= this.#start();
     return this.#current.opened;
+  }
+
+  /**
+   * Calls the worker if there is one. What is to be told it must be among what a new one gets, for
+   * it may be lost meanwhile.
+   * @param {string} method
+   * @param {object} params
+   * @returns {Promise<void>}
+   */
+  async tellIfOpen(method, params) {
+    const current = this.#current;
+    try {
+      const live = await current?.opened;
+      await live?.rpc.call(method, params);
+    } catch (fault) {
+      if (current === this.#current) throw fault;
+    }
   }
 
   /** Ends the worker; calls that wait reject with the reason. @param {Error} reason */
@@ -57,7 +78,7 @@ export class Connection {
   #onPageHide = () => this.lose(workerError("The page was left."));
 
   #start() {
-    const { base, data, hooks, tools, usesEngine, onBoot } = this.#config;
+    const { base, data, hooks, tokenHooks, tools, usesEngine, onBoot } = this.#config;
     /** @type {ReturnType<typeof leaseEngine> | undefined} */
     let engine;
     /** @param {Error} reason */
@@ -72,22 +93,26 @@ export class Connection {
     const worker = startWorker(new URL("worker/agent.js", base), "pagehand agent", lose);
     const rpc = createRpc(worker, {
       "tool.execute": (params, call) => executeTool(tools, params, call),
-      "host.call": ({ hook, args }) => this.#callHook(hook, args),
+      "host.call": ({ hook, args }) => this.#page.callHook(hook, args),
     });
 
+    const bringEngine = () => {
+      if (engine) return;
+      engine = leaseEngine(base, lose);
+      rpc.notify("engine.port", {}, [engine.port]);
+    };
     const introduce = async () => {
       await rpc.call("boot", {}, { onProgress: (progress) => tell(onBoot, progress) });
-      if (usesEngine) {
-        engine = leaseEngine(base, lose);
-        rpc.notify("engine.port", {}, [engine.port]);
-      }
+      if (usesEngine) bringEngine();
       const facts = await rpc.call("agent.create", {
         agentId: this.#agentId,
         config: data,
         tools: [...tools].map(([name, tool]) => describeTool(name, tool)),
         hooks: Object.keys(hooks),
+        tokenHooks,
+        keys: Object.fromEntries(this.#page.keys),
       });
-      return { rpc, facts };
+      return { rpc, facts, bringEngine };
     };
     const opened = introduce();
     opened.catch(lose); // a worker that could not start is of no use

@@ -1,7 +1,7 @@
 // What a run has told so far, so that a run whose worker had to be ended still has a result and a
 // last event.
 
-import { addUsage } from "../usage.js";
+import { NO_COST, addCost, addUsage } from "../usage.js";
 
 /** @typedef {import("../events.js").AgentEvent} AgentEvent */
 /** @typedef {import("../events.js").Usage} Usage */
@@ -17,6 +17,7 @@ export class RunRecord {
   #trace = [];
   /** @type {Usage} */
   #usage = {};
+  #cost = NO_COST;
 
   /** @param {string} goal */
   constructor(goal) {
@@ -48,6 +49,7 @@ export class RunRecord {
         break;
       case "usage":
         this.#usage = addUsage(this.#usage, event.usage);
+        this.#cost = addCost(this.#cost, event);
         break;
       case "run.complete":
         this.state = "over";
@@ -90,6 +92,7 @@ export class RunRecord {
       applied: applied.length,
       stopped: true,
       usage: this.#usage,
+      ...(this.#cost.unknown.length === 0 && { costUsd: this.#cost.usd }),
       skills: [],
       undelivered: [],
     };

@@ -2,37 +2,35 @@
 // the worker gets (plain data).
 
 import { configError } from "./faults.js";
+import { namesLocalModel, takeTokenFunctions } from "./model_settings.js";
 import { readTools } from "./tools.js";
 
 /**
  * @typedef {{phase: "download" | "compile" | "python" | "ready", progress: number, text: string}} BootProgress
  *   `progress` runs from 0 to 1 over the whole start
  *
- * @typedef {object} ModelParts
- * @property {string} model  the model's name at its provider
- * @property {string} providerType  such as `"openai-compatible"`
- * @property {string} baseURL  the address that the provider's paths are added to
- * @property {string} [apiKey]
- * @property {Record<string, string>} [headers]  sent with every request
- * @property {Record<string, unknown>} [providerOptions]  further fields of the request's body
- *
- * @typedef {string | Omit<ModelParts, "baseURL"> & {baseURL?: string}
- *   | Omit<ModelParts, "providerType"> & {providerType?: string}} ModelChoice
- *   `"provider:model"` or its parts; where a `baseURL` is given, `providerType` may be left out
- *
- * @typedef {string | Partial<ModelParts>} StageModel  a model of its own for a stage; parts that
- *   are left out are those of the agent's model
- *
  * @typedef {object} AgentConfig
- * @property {ModelChoice} [model]  default: `"embedded"`, the model shipped with the site
- * @property {string} [providerType]  this and the next four may stand here beside `model`, instead
+ * @property {import("./model_settings.js").ModelChoice} [model]  default: `"embedded"`, the model
+ *   shipped with the site; a list is a ladder, tried in order
+ * @property {string} [providerType]  this and the next five may stand here beside `model`, instead
  *   of inside it
  * @property {string} [baseURL]
  * @property {string} [apiKey]
+ * @property {string} [credentialRef]
  * @property {Record<string, string>} [headers]
- * @property {Record<string, unknown>} [providerOptions]
- * @property {StageModel} [planner]  another model for the planner
- * @property {StageModel} [synthesizer]  another model for the answer
+ * @property {import("./model_settings.js").ProviderOptions} [providerOptions]
+ * @property {import("./model_settings.js").StageModel} [planner]  another model for the planner
+ * @property {import("./model_settings.js").StageModel} [synthesizer]  another model for the answer
+ * @property {import("./model_settings.js").Thinking} [thinking]  how much the models think;
+ *   default: as the provider has it
+ * @property {Partial<Record<import("./model_settings.js").Stage, import("./model_settings.js").Thinking>>} [stageThinking]
+ *   the same for a stage alone
+ * @property {boolean | {ttl?: "5m" | "1h", key?: string}} [promptCaching]  marks what a provider
+ *   may keep of a prompt; default true
+ * @property {boolean} [vision]  whether the model sees images, where the page knows better
+ * @property {{images?: boolean, pdf?: boolean, files?: boolean}} [inputs]  the same for each kind
+ * @property {Record<string, import("./model_settings.js").Price>} [prices]  by `"provider:model"`;
+ *   laid over the known ones
  * @property {number} [contextWindowTokens]  the window in use, in tokens; default: the model's
  * @property {number} [temperature]  0 to 2; default: the provider's
  * @property {number} [llmTimeoutMs]  how long a model call may take, in milliseconds; 0: no limit;
@@ -65,10 +63,11 @@ import { readTools } from "./tools.js";
  * @property {(progress: BootProgress) => unknown} [onBoot]  how far the start of the worker is
  * @property {URL | string} [base]  the folder of the site's files; default: where pagehand.js lies
  *
- * @typedef {{data: Record<string, any>, hooks: Record<string, Function>,
+ * @typedef {{data: Record<string, any>, hooks: Record<string, Function>, tokenHooks: string[][],
  *            tools: Map<string, import("./tools.js").Tool>, base: URL, usesEngine: boolean,
  *            onEvent: ((event: any) => unknown) | undefined,
  *            onBoot: ((progress: BootProgress) => unknown) | undefined}} ReadConfig
+ *   `tokenHooks`: where in `data` a function stood that gives a token; it is the hook `token:<path>`
  */
 
 /** Settings that may be functions, which the agent calls in the page. */
@@ -84,11 +83,15 @@ export function readConfig(config, defaultBase) {
   if (typeof config !== "object" || config === null || Array.isArray(config)) {
     throw configError("createAgent takes one object of settings.");
   }
-  const { tools, onEvent, onBoot, base, ...rest } = config;
+  const { tools, onEvent, onBoot, base, ...given } = config;
+  if ("credentials" in given) {
+    throw configError('Keys are no setting: give each by its name, with "agent.credentials.setApiKey(ref, key)".');
+  }
   requireFunction("onEvent", onEvent);
   requireFunction("onBoot", onBoot);
+  const { config: rest, tokens } = takeTokenFunctions(given);
   /** @type {Record<string, Function>} */
-  const hooks = {};
+  const hooks = Object.fromEntries(tokens.map(({ path, give }) => [`token:${path.join(".")}`, give]));
   /** @type {Record<string, any>} */
   const data = {};
   for (const [name, value] of Object.entries(rest)) {
@@ -98,9 +101,14 @@ export function readConfig(config, defaultBase) {
   return {
     data,
     hooks,
+    tokenHooks: tokens.map(({ path }) => path),
     tools: readTools(tools),
     base: readBase(base, defaultBase),
-    usesEngine: namesLocalModel(data),
+    usesEngine: namesLocalModel([
+      data.providerType ?? data.model ?? "embedded",
+      data.planner,
+      data.synthesizer,
+    ]),
     onEvent,
     onBoot,
   };
@@ -123,7 +131,8 @@ export function plainCopy(value, path) {
   if (typeof value === "function") {
     throw configError(
       `"${path}" is a function. Functions stay in the page, and only these settings may be one: ` +
-        `${[...HOOKS, "onEvent", "onBoot"].join(", ")}, and "execute" of a tool.`,
+        `${[...HOOKS, "onEvent", "onBoot"].join(", ")}, "accessToken" of providerOptions, and ` +
+        '"execute" of a tool.',
     );
   }
   throw configError(`"${path}" is ${kindOf(value)}. Settings are plain data: text, numbers, lists, objects.`);
@@ -160,13 +169,4 @@ function readBase(base, defaultBase) {
   } catch {
     throw configError(`"base" is not an address: ${String(base)}`);
   }
-}
-
-/** Whether a stage runs on this device in the engine worker. @param {Record<string, any>} data */
-function namesLocalModel({ providerType, model, planner, synthesizer }) {
-  const choices = [providerType ?? model ?? "embedded", planner, synthesizer];
-  return choices.some((choice) => {
-    const name = typeof choice === "string" ? choice : choice?.providerType ?? choice?.model;
-    return /^(embedded|auto|wllama)(:|$)/.test(name ?? "");
-  });
 }

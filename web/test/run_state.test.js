@@ -236,3 +236,16 @@ describe("what else is told", () => {
     assert.equal(reduce(run, { type: "something.new", runId: "r" }, 1), run);
   });
 });
+
+describe("what a run cost", () => {
+  const spent = (...costs) =>
+    after(...costs.map((costUsd) => ({ type: "usage", phase: "plan", usage: {}, provider: "a", model: "b", costUsd }))).cost;
+
+  it("is summed call by call", () => {
+    assert.deepEqual(spent(0.25, 0.5), { usd: 0.75, unknown: [] });
+  });
+
+  it("names the models whose price is not known, each once", () => {
+    assert.deepEqual(spent(0.25, undefined, undefined), { usd: 0.25, unknown: ["a:b"] });
+  });
+});

@@ -1,10 +1,14 @@
 import assert from "node:assert/strict";
 import { it } from "node:test";
-import { clip, clipStart, count, duration, number } from "../ui/words.js";
+import { clip, clipStart, count, duration, money, number } from "../ui/words.js";
 
 it("times are said as people say them", () => {
   const said = [0.2, 4.4, 999, 1400, 9960, 14200, 60000, 125000].map(duration);
   assert.deepEqual(said, ["1 ms", "4 ms", "999 ms", "1.4 s", "10.0 s", "14 s", "1 min", "2 min 5 s"]);
+});
+
+it("money has as many places as the sum needs", () => {
+  assert.deepEqual([0.00012, 0.0021, 0.25, 12].map(money), ["$0.0001", "$0.0021", "$0.25", "$12.00"]);
 });
 
 it("numbers are grouped by thousands", () => {

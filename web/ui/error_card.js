@@ -1,15 +1,23 @@
 // What went wrong, what to do about it, and a button for each way to do it.
 
 import { html, nothing } from "../vendor/lit-html.js";
+import { faultWords, nearestName } from "./fault_words.js";
 import { icons } from "./icons.js";
 import { sheet } from "./sheet.js";
 
 /**
- * @param {{error: import("../events.js").Fault, onRetry: () => void, onChangeModel: () => void}} props
+ * @typedef {{onRetry: () => void, onChangeModel: () => void,
+ *            onUseName: ((name: string) => void) | null}} WaysOut
+ *   `onUseName`: takes another name of the model and tries again; null where it would not help
+ */
+
+/**
+ * @param {{error: import("../events.js").Fault} & WaysOut} props
  * @returns {import("lit-html").TemplateResult}
  */
-export function errorCard({ error, onRetry, onChangeModel }) {
-  const { title, retry, changeModel } = adviceOn(error);
+export function errorCard({ error, onRetry, onChangeModel, onUseName }) {
+  const { title, retry, changeModel } = faultWords(error);
+  const nearest = nearestName(error);
   return html`
     <div class="error" role="alert">
       ${icons.warning}
@@ -18,6 +26,9 @@ export function errorCard({ error, onRetry, onChangeModel }) {
         <p dir="auto">${error.message}</p>
         ${detailsOf(error)}
         <div class="ways">
+          ${nearest && onUseName
+            ? html`<button type="button" @click=${() => onUseName(nearest)}>Try again with ${nearest}</button>`
+            : nothing}
           ${retry ? html`<button type="button" @click=${onRetry}>Try again</button>` : nothing}
           ${changeModel ? html`<button type="button" @click=${onChangeModel}>Change the model</button>` : nothing}
         </div>
@@ -28,12 +39,7 @@ export function errorCard({ error, onRetry, onChangeModel }) {
 
 /** Whether the card itself offers to try again. @param {import("../events.js").Fault} error */
 export function offersRetry(error) {
-  return adviceOn(error).retry;
-}
-
-/** @param {import("../events.js").Fault} error */
-function adviceOn({ name }) {
-  return ADVICE[name] ?? OTHER;
+  return faultWords(error).retry;
 }
 
 /** @param {import("../events.js").Fault} error */
@@ -47,39 +53,6 @@ function detailsOf({ name, details }) {
   `;
 }
 
-/** @typedef {{title: string, retry: boolean, changeModel: boolean}} Advice */
-
-/** The same request may work later. */
-const RETRY = { retry: true, changeModel: false };
-/** The same request can only work with other settings. */
-const CHANGE_MODEL = { retry: false, changeModel: true };
-/** Time may help, or the address may be wrong. */
-const EITHER = { retry: true, changeModel: true };
-
-/** @type {Advice} */
-const OTHER = { title: "The run could not go on", ...RETRY };
-
-/** @type {Record<string, Advice>} */
-const ADVICE = {
-  ConfigError: { title: "A setting is wrong", ...CHANGE_MODEL },
-  AuthenticationError: { title: "The key was not accepted", ...CHANGE_MODEL },
-  PermissionDeniedError: { title: "The key may not use this model", ...CHANGE_MODEL },
-  ModelNotFoundError: { title: "The model was not found", ...CHANGE_MODEL },
-  QuotaExceededError: { title: "The account has no credit left", ...CHANGE_MODEL },
-  InvalidRequestError: { title: "The server refuses the request", ...CHANGE_MODEL },
-  CorsError: { title: "The server does not allow this page", ...EITHER },
-  NetworkError: { title: "The server could not be reached", ...EITHER },
-  MalformedResponseError: { title: "The answer could not be read", ...EITHER },
-  ModelTimeoutError: { title: "The model did not answer in time", ...RETRY },
-  RateLimitError: { title: "Too many requests", ...RETRY },
-  OverloadedError: { title: "The server is busy", ...RETRY },
-  ServerError: { title: "The server failed", ...RETRY },
-  StreamInterruptedError: { title: "The answer was cut off", ...RETRY },
-  ContentRefusedError: { title: "The model refuses the request", ...RETRY },
-  EngineError: { title: "The model on this device could not run", ...RETRY },
-  WorkerError: { title: "The agent's worker ended", ...RETRY },
-};
-
 export const styles = sheet(`
   .error {
     display: flex; gap: 12px; padding: 12px 16px; font-size: 14px;
@@ -88,7 +61,8 @@ export const styles = sheet(`
   .error > .icon { margin-block-start: 3px; color: var(--bad); }
   .error > div { display: grid; grid-template-columns: minmax(0, 1fr); gap: 8px; min-inline-size: 0; flex: 1; justify-items: start; }
   .error h3 { margin: 0; font-size: 14px; line-height: 1.5; font-weight: 600; color: var(--bad); }
-  .error .ways { display: flex; flex-wrap: wrap; gap: 8px; }
+  .error .ways { display: flex; flex-wrap: wrap; gap: 8px; max-inline-size: 100%; }
+  .error .ways button { overflow-wrap: anywhere; }
   .error p { overflow-wrap: anywhere; }
   .error summary { display: flex; align-items: center; gap: 8px; color: var(--text-soft); }
   .error details { inline-size: 100%; }

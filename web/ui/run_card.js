@@ -11,12 +11,12 @@ import "./markdown_view.js";
 
 /**
  * @param {{run: import("./run_state.js").RunState,
- *          latest: boolean, toolTitle: (name: string) => string, onRetry: () => void,
- *          onChangeModel: () => void}} props  the status line tells how the
- *   `latest` run ended; a stopped one, which may have nothing else to show, says so itself too
+ *          latest: boolean, toolTitle: (name: string) => string}
+ *         & import("./error_card.js").WaysOut} props  the status line tells how the `latest` run
+ *   ended; a stopped one, which may have nothing else to show, says so itself too
  * @returns {import("lit-html").TemplateResult}
  */
-export function runCard({ run, latest, toolTitle, onRetry, onChangeModel }) {
+export function runCard({ run, latest, toolTitle, ...ways }) {
   const { goal, status, steps, thought, answer, answerThought, answered, error } = run;
   return html`
     <article class="run" aria-label=${`Request: ${goal}`} data-status=${status}>
@@ -31,8 +31,8 @@ export function runCard({ run, latest, toolTitle, onRetry, onChangeModel }) {
         ? html`<pagehand-markdown class="answer" .text=${answer} .done=${answered}></pagehand-markdown>`
         : nothing}
       ${run.notices.map(noticeLine)}
-      ${status === "failed" && error ? errorCard({ error, onRetry, onChangeModel }) : nothing}
-      ${isOver(run) ? footer(run, latest, onRetry) : nothing}
+      ${status === "failed" && error ? errorCard({ error, ...ways }) : nothing}
+      ${isOver(run) ? footer(run, latest, ways.onRetry) : nothing}
     </article>
   `;
 }

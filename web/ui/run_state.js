@@ -1,7 +1,7 @@
 // The state of one run as the page shows it, and the pure function that carries it from event to
 // event. Nothing here touches the document; times come in from outside.
 
-import { addUsage } from "../usage.js";
+import { addCost, addUsage, NO_COST } from "../usage.js";
 
 /**
  * @typedef {import("../events.js").AgentEvent} AgentEvent
@@ -49,6 +49,7 @@ import { addUsage } from "../usage.js";
  * @property {string[]} planNotices  what the reader should know about how the plan came about
  * @property {string[]} notices  the same about what came after it
  * @property {Usage} usage
+ * @property {Readonly<import("../usage.js").Cost>} cost
  * @property {number} startedAt  ms
  * @property {number | null} endedAt  ms
  */
@@ -75,6 +76,7 @@ export function newRun(goal, at) {
     planNotices: [],
     notices: [],
     usage: {},
+    cost: NO_COST,
     startedAt: at,
     endedAt: null,
   };
@@ -100,7 +102,7 @@ export function reduce(run, event, at) {
     case "log":
       return event.level === "warn" ? note(run, event.message) : run;
     case "usage":
-      return { ...run, usage: addUsage(run.usage, event.usage) };
+      return { ...run, usage: addUsage(run.usage, event.usage), cost: addCost(run.cost, event) };
     case "retry":
       return dropStreamed({ ...run, retry: pick(event) }, event.phase);
 

@@ -3,7 +3,7 @@
 import { html, nothing } from "../vendor/lit-html.js";
 import { isOver } from "./run_state.js";
 import { sheet } from "./sheet.js";
-import { clip, count, duration } from "./words.js";
+import { clip, count, duration, money } from "./words.js";
 
 /**
  * @typedef {import("./run_state.js").RunState} RunState
@@ -55,13 +55,15 @@ function activityOf({ status, steps }) {
 }
 
 /** How a run ended. @param {RunState} run */
-export function outcomeOf({ status, runId, startedAt, endedAt, usage }) {
+export function outcomeOf({ status, runId, startedAt, endedAt, usage, cost }) {
   if (status === "cancelled" && !runId) return "Stopped before it began";
   const words = { complete: "Done in", cancelled: "Stopped after", failed: "Failed after" };
   const word = words[/** @type {keyof typeof words} */ (status)];
   const tokens = usage.totalTokens ?? (usage.inputTokens ?? 0) + (usage.outputTokens ?? 0);
   const parts = [`${word} ${duration((endedAt ?? startedAt) - startedAt)}`];
   if (tokens) parts.push(count(tokens, "token"));
+  if (cost.unknown.length) parts.push("cost unknown");
+  else if (cost.usd) parts.push(money(cost.usd));
   return parts.join(" · ");
 }
 

@@ -36,7 +36,7 @@ export const theme = sheet(`
   summary { cursor: pointer; list-style: none; }
   summary::-webkit-details-marker { display: none; }
 
-  button, input, textarea { font: inherit; color: inherit; }
+  button, input, select, textarea { font: inherit; color: inherit; }
   button {
     display: inline-flex; align-items: center; justify-content: center; gap: 8px;
     min-block-size: 36px; padding: 4px 12px; cursor: pointer;
@@ -50,8 +50,8 @@ export const theme = sheet(`
   button.primary:disabled { background: var(--code); border-color: transparent; color: var(--text-soft); filter: none; }
   button.plain { border-color: transparent; background: none; color: var(--text-soft); }
   button.plain:hover { background: var(--code); color: var(--text); }
-  input, textarea { background: var(--surface-raised); }
-  input[type="text"], input[type="url"], input[type="password"] {
+  input, select, textarea { background: var(--surface-raised); }
+  input[type="text"], input[type="url"], input[type="password"], select {
     inline-size: 100%; min-block-size: 40px; padding: 8px 12px;
     border: 1px solid var(--line-strong); border-radius: 8px;
   }

@@ -34,3 +34,8 @@ export function clipStart(text, length) {
   const line = text.slice(-4 * length).replace(/\s+/g, " ").trim();
   return line.length > length ? `…${line.slice(1 - length)}` : line;
 }
+
+/** US dollars, with as many places as the sum needs. @param {number} usd */
+export function money(usd) {
+  return `$${usd < 0.01 ? usd.toFixed(4) : usd.toFixed(2)}`;
+}

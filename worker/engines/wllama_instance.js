@@ -98,7 +98,7 @@ const threadCount = (cores) => Math.min(Math.ceil(cores * SHARE_OF_CORES), MAX_T
  * The request in wllama's words. The JSON schema and the grammar hold from the first token on.
  * @param {GenerateRequest} request
  */
-function bodyOf({ messages, maxOutputTokens, temperature, jsonSchema, grammar, stop }) {
+function bodyOf({ messages, maxOutputTokens, temperature, jsonSchema, grammar, stop, thinking }) {
   return {
     messages: /** @type {ChatCompletionParams["messages"]} */ (messages),
     max_tokens: maxOutputTokens ?? MAX_OUTPUT_TOKENS,
@@ -111,6 +111,7 @@ function bodyOf({ messages, maxOutputTokens, temperature, jsonSchema, grammar, s
       },
     }),
     ...(stop?.length && { stop }),
+    ...(thinking !== undefined && { chat_template_kwargs: { enable_thinking: thinking } }),
     return_progress: true,
     timings_per_token: true,
     stream_options: { include_usage: true },

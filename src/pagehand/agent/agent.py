@@ -12,9 +12,15 @@ from typing import Any
 from ..cancel import AbortController, AbortSignal, abort_scope
 from ..errors import AgentAborted, BusyError, ConfigError, error_data
 from ..events import Failed, RunComplete, Stopped
-from ..messages import Message, as_messages
-from ..models.registry import EMBEDDED, resolve_model, resolve_stage
+from ..messages import Message, Part, as_messages
+from ..models.attachments import note_of, read_attachments
+from ..models.links import Downloads, http_fetch
+from ..models.prices import Cost, read_prices
+from ..models.profiles import Capabilities, common_capabilities
+from ..models.registry import EMBEDDED
+from ..models.resolve import resolve_model
 from ..models.retry import CallPolicy
+from ..models.spec import ModelSettings, resolve_stage
 from ..plan import Plan, RunResult
 from ..ports import Platform
 from ..storage.memory import ContextStore, MemoryStore, Turn
@@ -42,11 +48,18 @@ class _Request:
     """What one run was asked, and with what."""
 
     input: str
+    attachments: list[Part]
     history: list[Message] | None
     session_id: str | None
     on_step_start: OnStepStart | None
     controller: AbortController
     emit: Emitter
+
+
+def _noted(request: _Request) -> str:
+    """Give the request as a session keeps it: attachments are named, not kept."""
+    note = note_of(request.attachments)
+    return f"{request.input}\n{note}" if note else request.input
 
 
 class Agent:
@@ -64,7 +77,8 @@ class Agent:
         self._log = make_log(config.log_level, config.logger)
         self._tools = as_tools(config.tools)
         self._models = self._resolve_models()
-        self._usage = Usage()
+        self._prices = read_prices(config.prices)
+        self._usage, self._cost = Usage(), Cost()
         self._runs: dict[str, AbortController] = {}
         self._idle = asyncio.Event()
         self._idle.set()
@@ -76,8 +90,12 @@ class Agent:
         config = self._config
         base = base_model(config, EMBEDDED if self._platform.engine is not None else None)
 
+        settings = ModelSettings(
+            config.client_name, config.credentials, config.vision, config.inputs
+        )
+
         def resolve(value: Any) -> Any:
-            return resolve_model(value, self._platform, client_name=config.client_name)
+            return resolve_model(value, self._platform, settings)
 
         executor = resolve(base)
         stages = {
@@ -100,12 +118,17 @@ class Agent:
         on_event: Handler | None = None,
         on_step_start: OnStepStart | None = None,
         signal: AbortSignal | None = None,
+        images: Sequence[Any] = (),
+        files: Sequence[Any] = (),
     ) -> RunResult:
         """Work on a request until it is answered.
 
         `history` are earlier turns and win over `memory`. `signal` stops the run: the result then
-        says `stopped`. Raises BusyError above `max_concurrent_runs`, ConfigError for an empty
-        request or a closed agent, and the fault of a run that fails.
+        says `stopped`. `images` and `files` go with the request: bytes, base64, a data URL or a
+        link each, or a dict of data, name and media_type; a kind that the model is known not to
+        take ends the run with a message in place of the answer. Raises BusyError above
+        `max_concurrent_runs`, ConfigError for an empty request or a closed agent, and the fault of
+        a run that fails.
         """
         if not isinstance(input, str) or not input.strip():
             raise ConfigError("There is no request: give run() a text.")
@@ -114,12 +137,13 @@ class Agent:
                 f"signal must be the `signal` of an AbortController, got {type(signal).__name__}."
             )
         turns = None if history is None else as_messages(history)
+        attachments = read_attachments(images, files)
         self._admit()
         run_id = self._platform.entropy.token()
         controller = AbortController()
         handlers = [handler for handler in (self._on_event, on_event) if handler is not None]
         emit = Emitter(run_id, handlers, self._log)
-        request = _Request(input, turns, session_id, on_step_start, controller, emit)
+        request = _Request(input, attachments, turns, session_id, on_step_start, controller, emit)
         self._runs[run_id] = controller
         self._idle.clear()
         token = _current_run.set(run_id)
@@ -183,6 +207,7 @@ class Agent:
         finally:
             result.stopped = status == "cancelled"
             result.trace, result.usage = scope.trace, scope.usage
+            result.cost_usd = None if scope.cost.unknown else scope.cost.usd
             request.emit(RunComplete(status))
         return result
 
@@ -204,12 +229,15 @@ class Agent:
             log=self._log.watched_by(request.emit),
             count=self._count,
             signal=request.controller.signal,
+            prices=self._prices,
+            downloads=Downloads(config.fetch_attachment or http_fetch(self._platform.http)),
+            attachments=request.attachments,
             history=request.history or (),
             budget=CallBudget(config.max_tool_calls),
         )
 
-    def _count(self, usage: Usage) -> None:
-        self._usage = self._usage + usage
+    def _count(self, usage: Usage, cost: Cost) -> None:
+        self._usage, self._cost = self._usage + usage, self._cost + cost
 
     # Sessions
 
@@ -228,7 +256,7 @@ class Agent:
                 scope.history = as_messages(await store.load(session_id))
             yield
             turns: list[Turn] = [
-                {"role": "user", "content": request.input},
+                {"role": "user", "content": _noted(request)},
                 {"role": "assistant", "content": result.text},
             ]
             try:
@@ -248,9 +276,22 @@ class Agent:
         """Tokens of all runs since the agent was made or reset, counted call by call."""
         return self._usage
 
+    @property
+    def cost(self) -> Cost:
+        """Money of all runs since the agent was made or reset, and the models without a price."""
+        return self._cost
+
     def reset_usage(self) -> None:
-        """Count from zero again."""
-        self._usage = Usage()
+        """Count tokens and money from zero again."""
+        self._usage, self._cost = Usage(), Cost()
+
+    @property
+    def capabilities(self) -> Capabilities:
+        """What can go with a request: each kind must suit every stage that reads it."""
+        models = self._models
+        return common_capabilities(
+            [models.planner.profile, models.executor.profile, models.synthesizer.profile]
+        )
 
     def list_tools(self) -> list[dict[str, Any]]:
         """Give name, description and whether it only reads, for every tool."""

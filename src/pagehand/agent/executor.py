@@ -14,7 +14,6 @@ from ..events import (
     StepToolProgress,
     StepToolResult,
 )
-from ..messages import Message, Part, TextPart, system
 from ..models.base import ReasoningDelta, TextDelta
 from ..plan import PlanStep, StepResult, ToolCallRecord
 from ..tools.calling import Caller
@@ -78,7 +77,6 @@ async def _rounds(
     context = await scope.context(model)
     context.step, context.index, context.total = step, index, total
     prompt = scope.prompt("executor", context, _default_prompt)
-    parts: list[Part] = [TextPart(prompt.prompt)]
     settings = LoopSettings(
         model=model,
         tools=scope.tools,
@@ -92,13 +90,16 @@ async def _rounds(
             model.profile.step_rounds or scope.config.max_steps_per_task,
         ),
         temperature=scope.config.temperature,
+        thinking=scope.thinking("executor"),
+        cache=scope.caching("executor"),
+        downloads=scope.downloads,
         max_output_chars=_COMPACT_OUTPUT_CHARS if context.compact else _OUTPUT_CHARS,
         stage="execute",
         run_id=scope.run_id,
         step=step,
         signal=signal,
     )
-    return await run_rounds([system(prompt.system), Message("user", parts)], settings)
+    return await run_rounds(scope.turns(prompt), settings)
 
 
 def _default_prompt(context: PromptContext) -> Prompt:
@@ -108,10 +109,8 @@ def _default_prompt(context: PromptContext) -> Prompt:
 def _reporter(
     scope: RunScope, step: PlanStep, records: list[ToolCallRecord]
 ) -> Callable[[LoopEvent], None]:
-    model = scope.models.executor
-
     def emit(part: LoopEvent) -> None:
-        if scope.report(part, "execute", model):
+        if scope.report(part, "execute"):
             return
         match part:
             case TextDelta(text=text):

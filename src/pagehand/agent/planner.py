@@ -19,9 +19,8 @@ from ..errors import (
     QuotaExceededError,
 )
 from ..events import PlanStepAdded, PlanThoughtDelta
-from ..jsonio import JsonWatcher, repair_container
-from ..messages import system, user
-from ..models.base import Model, ModelRequest, TextDelta
+from ..jsonio import JsonWatcher, iter_json, repair_container
+from ..models.base import Model, TextDelta
 from ..models.retry import Retrying
 from ..plan import Plan, PlanStep
 from ..tools.loop import LoopEvent
@@ -142,7 +141,7 @@ async def _ask_for_plan(scope: RunScope, model: Model, nudge: str, *, schema: bo
     cap = context.max_plan_steps = step_cap(scope, model)
     prompt = scope.prompt("planner", context, planner_prompt)
     names = [tool.name for tool in scope.tools]
-    request = ModelRequest([system(prompt.system), user(prompt.prompt)])
+    request = scope.request("planner", prompt)
     if schema:
         request.output_schema = plan_schema(names, cap, compact=model.profile.constrains)
     watch = _PlanWatcher(scope, names, cap, _only_step(scope, model))
@@ -179,6 +178,13 @@ class _PlanWatcher:
         self._json = JsonWatcher(
             texts={("thought",): lambda delta: self._scope.emit(PlanThoughtDelta(delta))},
             values={("steps", "*"): self._step},
+            on_again=self._rewritten,
+        )
+
+    def _rewritten(self) -> None:
+        self._scope.log.warn(
+            "The planner began its plan anew while writing it: what follows is shown when the plan "
+            "is whole."
         )
 
     def _step(self, value: Any) -> None:
@@ -203,7 +209,8 @@ def read_plan(
     `only_step` stands in for the words of the step where a plan has but one. Raises
     MalformedResponseError when there is no plan in it.
     """
-    value = repair_container(text)
+    whole = [value for value in iter_json(text) if isinstance(value, dict) and "steps" in value]
+    value = whole[-1] if whole else repair_container(text)  # of a plan begun anew the last counts
     if isinstance(value, list):
         value = {"steps": value}
     if "steps" not in value and "plan" in value:

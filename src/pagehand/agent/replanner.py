@@ -9,8 +9,6 @@ from typing import Any
 
 from ..errors import MalformedResponseError, ModelError
 from ..jsonio import repair_container
-from ..messages import system, user
-from ..models.base import ModelRequest
 from ..plan import PlanStep, StepResult
 from .planner import STEP_SCHEMA, read_steps, step_cap
 from .prompts import replanner_prompt
@@ -78,7 +76,7 @@ async def decide(scope: RunScope, remaining: list[PlanStep]) -> Decision:
     context = await scope.context(model)
     context.remaining = [step.description for step in remaining]
     prompt = scope.prompt("replanner", context, replanner_prompt)
-    request = ModelRequest([system(prompt.system), user(prompt.prompt)])
+    request = scope.request("replanner", prompt, attached=False)
     cap = step_cap(scope, model)
     if model.profile.output_schema or model.profile.constrains:
         request.output_schema = DECISION_SCHEMA

@@ -8,9 +8,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from ..cancel import AbortController
-from ..errors import AgentAborted
+from ..errors import AgentAborted, AttachmentsNotSupportedError, error_data
 from ..events import (
     BudgetExceeded,
+    Failed,
     Final,
     PlanCreated,
     PlanRevised,
@@ -43,20 +44,30 @@ OnStepStart = Callable[[StepControl], Any]
 async def run_loop(scope: RunScope, result: RunResult, on_step_start: OnStepStart | None) -> None:
     """Plan, execute, re-plan, answer. Fills `result` as it goes; raises what a stage raises.
 
-    `scope.phase` tells which stage is at work.
+    `scope.phase` tells which stage is at work. Attachments that a model does not take are no fault:
+    what to do about them is the answer.
     """
     scope.emit(RunStart(scope.goal))
+    try:
+        scope.refuse_attachments()
+        result.text = await _work(scope, result, on_step_start)
+    except AttachmentsNotSupportedError as fault:
+        scope.emit(Failed("run", error_data(fault)))
+        result.text = str(fault)
+    scope.emit(Final(result.text))
+
+
+async def _work(scope: RunScope, result: RunResult, on_step_start: OnStepStart | None) -> str:
+    """Give the answer."""
     scope.phase = "plan"
     plan = await make_plan(scope)
     result.plan = plan
     scope.emit(PlanCreated(plan))
     if not plan.steps:
-        result.text = plan.thought.strip()
-    else:
-        await _steps(scope, plan, result, on_step_start)
-        _obey(scope)
-        result.text = await _answer(scope, plan, result)
-    scope.emit(Final(result.text))
+        return plan.thought.strip()
+    await _steps(scope, plan, result, on_step_start)
+    _obey(scope)
+    return await _answer(scope, plan, result)
 
 
 async def _steps(

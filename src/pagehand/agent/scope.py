@@ -3,16 +3,28 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from ..cancel import AbortSignal
 from ..errors import error_data
 from ..events import Event, ModelLoad, Retry, UsageReported
-from ..messages import Message
-from ..models.base import GenerateResult, LoadProgress, Model, ModelRequest, ModelWarning
+from ..messages import Message, Part, TextPart, system
+from ..models.attachments import refuse_known
+from ..models.base import (
+    GenerateResult,
+    LoadProgress,
+    Model,
+    ModelRequest,
+    ModelWarning,
+    supports_native_tools,
+)
+from ..models.caching import PromptCaching, resolve_prompt_caching
+from ..models.links import Downloads
+from ..models.prices import Cost, Price, cost_of
 from ..models.profiles import COMPACT_BELOW
 from ..models.retry import CallPolicy, Retrying
+from ..models.thinking import Thinking, resolve_thinking
 from ..plan import StepResult
 from ..tools.calling import CallBudget
 from ..tools.loop import LoopEvent, Spent, ask
@@ -50,11 +62,15 @@ class RunScope:
     policy: CallPolicy
     emit: Callable[[Event], None]
     log: RunLog
-    count: Callable[[Usage], None]
+    count: Callable[[Usage, Cost], None]
     signal: AbortSignal
+    prices: Mapping[str, Price]
+    downloads: Downloads
+    attachments: Sequence[Part] = ()
     history: Sequence[Message] = ()
     budget: CallBudget = field(default_factory=CallBudget)
     usage: Usage = field(default_factory=Usage)
+    cost: Cost = field(default_factory=Cost)
     trace: list[StepResult] = field(default_factory=list)
     phase: str = "run"
     _catalogues: dict[bool, str] = field(default_factory=dict, init=False)
@@ -67,10 +83,15 @@ class RunScope:
             return profile.compact
         return window < COMPACT_BELOW
 
+    def refuse_attachments(self) -> None:
+        """Raise AttachmentsNotSupportedError for a kind that a stage is known not to take."""
+        for model in (self.models.planner, self.models.executor, self.models.synthesizer):
+            refuse_known(self.attachments, model.name, model.profile)
+
     def native(self, model: Model) -> bool:
         """Whether a model gets native tool calls."""
         mode = self.config.tool_mode
-        return mode == "native" or (mode == "auto" and model.profile.native_tools)
+        return mode == "native" or (mode == "auto" and supports_native_tools(model))
 
     async def context(self, model: Model) -> PromptContext:
         """Give the part of a stage's prompt context that all stages share."""
@@ -115,6 +136,32 @@ class RunScope:
         override = self.config.prompts.get(stage)
         return build(stage, context, default, override, self.config.system_prompt)
 
+    def thinking(self, stage: str) -> Thinking | None:
+        """Give how much a stage thinks; an entry of its own, even false, wins."""
+        return resolve_thinking(self.config.stage_thinking.get(stage, self.config.thinking))
+
+    def caching(self, stage: str) -> PromptCaching | None:
+        """Give a stage's marks for the provider's prompt cache."""
+        return resolve_prompt_caching(
+            self.config.prompt_caching, client_name=self.config.client_name, stage=stage
+        )
+
+    def turns(self, prompt: Prompt, *, attached: bool = True) -> list[Message]:
+        """Give a stage's two messages, with the run's attachments in the second."""
+        parts: list[Part] = [TextPart(prompt.prompt), *(self.attachments if attached else ())]
+        return [system(prompt.system), Message("user", parts)]
+
+    def request(self, stage: str, prompt: Prompt, *, attached: bool = True) -> ModelRequest:
+        """Give a stage's request."""
+        return ModelRequest(
+            self.turns(prompt, attached=attached),
+            thinking=self.thinking(stage),
+            cache=self.caching(stage),
+            downloads=self.downloads,
+            temperature=self.config.temperature,
+            signal=self.signal,
+        )
+
     async def ask(
         self,
         model: Model,
@@ -123,22 +170,18 @@ class RunScope:
         on_part: Callable[[LoopEvent], None] = lambda _part: None,
     ) -> GenerateResult:
         """Make one model call of a phase; what all stages report alike is reported here."""
-        request.temperature = self.config.temperature
-        request.signal = self.signal
         request.stage = phase
 
         def emit(part: LoopEvent) -> None:
-            if not self.report(part, phase, model) or isinstance(part, Retrying):
+            if not self.report(part, phase) or isinstance(part, Retrying):
                 on_part(part)
 
         return await ask(model, request, self.policy, emit)
 
-    def report(self, part: LoopEvent, phase: str, model: Model) -> bool:
+    def report(self, part: LoopEvent, phase: str) -> bool:
         """Emit what is told alike in every stage. Gives whether the part was such."""
         if isinstance(part, Spent):
-            self.usage = self.usage + part.usage
-            self.count(part.usage)
-            self.emit(UsageReported(phase, part.usage, model.provider, model.name))
+            self._spend(part, phase)
         elif isinstance(part, Retrying):
             self.emit(Retry(phase, part.attempt, error_data(part.fault)))
         elif isinstance(part, LoadProgress):
@@ -148,6 +191,19 @@ class RunScope:
         else:
             return False
         return True
+
+    def _spend(self, spent: Spent, phase: str) -> None:
+        provider, name = spent.provider, spent.model
+        caching = self.caching("executor")  # how long tokens are kept is the same in all stages
+        ttl = caching.ttl if caching else "5m"
+        dollars = cost_of(spent.usage, provider, name, self.prices, cache_ttl=ttl)
+        if spent.on_device:
+            dollars = 0.0
+        unknown = (f"{provider}:{name}",) if dollars is None else ()
+        cost = Cost(dollars or 0.0, unknown)
+        self.usage, self.cost = self.usage + spent.usage, self.cost + cost
+        self.count(spent.usage, cost)
+        self.emit(UsageReported(phase, spent.usage, provider, name, dollars))
 
 
 def done_line(result: StepResult, compact: bool) -> str:

@@ -6,8 +6,7 @@ import re
 
 from ..events import FinalReasoningDelta, FinalTextDelta
 from ..jsonio import find_json
-from ..messages import system, user
-from ..models.base import ModelRequest, ReasoningDelta, TextDelta
+from ..models.base import ReasoningDelta, TextDelta
 from ..models.retry import Retrying
 from ..tools.loop import LoopEvent
 from .prompts import synthesizer_prompt
@@ -23,7 +22,7 @@ async def write_answer(scope: RunScope) -> str:
     context = await scope.context(model)
     context.findings = findings(scope.trace, context.compact)
     prompt = scope.prompt("synthesizer", context, synthesizer_prompt)
-    request = ModelRequest([system(prompt.system), user(prompt.prompt)])
+    request = scope.request("synthesizer", prompt)
     stream = _AnswerStream(scope)
     result = await scope.ask(model, request, "synthesize", stream.take)
     if result.finish_reason == "length":

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import os
 import sys
 from collections.abc import Mapping, Sequence
-from typing import TextIO
+from typing import Any, TextIO
 
 from ..errors import ConfigError, PagehandError
 from ..events import (
@@ -20,31 +21,52 @@ from ..events import (
     StepToolCall,
     StepToolResult,
 )
-from ..models.registry import ModelSpec
+from ..models.spec import ModelSpec
 from ..root import create_agent
 
 USAGE = """\
 Usage: python -m pagehand "request"
 
-Runs a request on any OpenAI-compatible endpoint and streams what happens. The answer goes to
-standard output, the progress to standard error. A request may also come on standard input.
+Runs a request on any provider and streams what happens. The answer goes to standard output, the
+progress to standard error. A request may also come on standard input.
 
-  AGENT_BASE_URL   the endpoint, such as http://127.0.0.1:8080/v1
-  AGENT_MODEL      the model's name there
-  AGENT_API_KEY    the key, where the endpoint wants one"""
+  AGENT_MODEL             provider:model, such as openai:gpt-6.2-sol or ollama:qwen3
+  AGENT_API_KEY           the key, where the provider wants one
+  AGENT_PROVIDER_TYPE     the provider, where AGENT_MODEL does not name it
+  AGENT_BASE_URL          an address of your own, such as http://127.0.0.1:8080/v1
+  AGENT_PROVIDER_OPTIONS  JSON, such as {"region": "us-east-1"}
+  AGENT_THINKING          off, minimal, low, medium, high, xhigh, or a number of tokens"""
 
 
 def spec_from(environment: Mapping[str, str]) -> ModelSpec:
     """Give the model that the environment names. Raises ConfigError for what is missing."""
-    missing = [name for name in ("AGENT_BASE_URL", "AGENT_MODEL") if not environment.get(name)]
-    if missing:
-        raise ConfigError(f"Set {' and '.join(missing)} in the environment first.\n\n{USAGE}")
+    if not environment.get("AGENT_MODEL"):
+        raise ConfigError(f"Set AGENT_MODEL in the environment first.\n\n{USAGE}")
     return ModelSpec(
+        environment.get("AGENT_PROVIDER_TYPE") or None,
         environment["AGENT_MODEL"],
-        "openai-compatible",
-        environment["AGENT_BASE_URL"],
+        environment.get("AGENT_BASE_URL") or None,
         environment.get("AGENT_API_KEY") or None,
+        provider_options=_options(environment.get("AGENT_PROVIDER_OPTIONS") or "{}"),
     )
+
+
+def _options(text: str) -> dict[str, Any]:
+    try:
+        options = json.loads(text)
+    except ValueError:
+        options = None
+    if not isinstance(options, dict):  # not quoted: it may hold a key
+        raise ConfigError("AGENT_PROVIDER_OPTIONS must be a JSON object.")
+    return options
+
+
+def thinking_from(environment: Mapping[str, str]) -> Any:
+    """Give how much the models think: None for the providers' own default."""
+    said = environment.get("AGENT_THINKING", "").strip().lower()
+    if said in ("", "off"):
+        return None
+    return {"budget_tokens": int(said)} if said.isdecimal() else said
 
 
 class Terminal:
@@ -82,7 +104,11 @@ class Terminal:
 
 async def ask(request: str, environment: Mapping[str, str], terminal: Terminal) -> None:
     """Run one request. Raises PagehandError."""
-    agent = await create_agent(model=spec_from(environment), on_event=terminal.show)
+    agent = await create_agent(
+        model=spec_from(environment),
+        thinking=thinking_from(environment),
+        on_event=terminal.show,
+    )
     try:
         await agent.run(request)
     finally:

@@ -7,9 +7,12 @@ from dataclasses import dataclass, field
 from typing import Any, ClassVar, Literal, Protocol, runtime_checkable
 
 from ..cancel import AbortSignal
-from ..messages import Message
+from ..messages import Message, Part
 from ..usage import Usage
+from .caching import PromptCaching
+from .links import Downloads
 from .profiles import ModelProfile
+from .thinking import Thinking
 
 FinishReason = Literal["stop", "tool-calls", "length", "content-filter", "error", "other"]
 
@@ -27,20 +30,23 @@ class ToolDefinition:
 class ModelRequest:
     """One call. `stage` names who asks (plan, execute, …); adapters may key caches by it.
 
-    `stream=False` asks for one whole answer; the parts are the same, only fewer.
+    `thinking` None sends nothing, so the provider's default applies; `cache` None marks nothing.
+    `downloads` fetches links for a provider that takes none. `stream=False` asks for one whole
+    answer; the parts are the same, only fewer.
     """
 
     messages: list[Message]
     tools: list[ToolDefinition] = field(default_factory=list)
     tool_choice: str = "auto"
     output_schema: dict[str, Any] | None = None
-    thinking: Any = None
+    thinking: Thinking | None = None
     max_output_tokens: int | None = None
     temperature: float | None = None
-    cache: Any = None
+    cache: PromptCaching | None = None
     stage: str | None = None
     signal: AbortSignal | None = None
     stream: bool = True
+    downloads: Downloads | None = None
 
 
 @dataclass(slots=True)
@@ -48,6 +54,7 @@ class ToolCall:
     """A call as the model wrote it: `arguments` is always a dict, `raw` the text it came from.
 
     `broken` is true where `raw` is not a JSON object; the call is then not run as it stands.
+    `by_provider` marks a call that the provider has run itself: it is told, and not run again.
     """
 
     id: str
@@ -55,20 +62,30 @@ class ToolCall:
     arguments: dict[str, Any]
     raw: str = ""
     broken: bool = False
+    by_provider: bool = False
 
 
 @dataclass(slots=True)
 class GenerateResult:
-    """A whole answer. `raw_finish_reason` is the provider's own word."""
+    """A whole answer. `raw_finish_reason` is the provider's own word.
+
+    `provider` and `model` say who answered, `on_device` that nobody is paid for it. `parts` is the
+    same answer as the turn that history keeps: in the order it came, with what the provider wants
+    back.
+    """
 
     text: str = ""
     reasoning: str = ""
     tool_calls: list[ToolCall] = field(default_factory=list)
+    parts: list[Part] = field(default_factory=list)
     finish_reason: FinishReason = "stop"
     raw_finish_reason: str | None = None
     usage: Usage = field(default_factory=Usage)
     refusal: str | None = None
     warnings: list[str] = field(default_factory=list)
+    provider: str = ""
+    model: str = ""
+    on_device: bool = False
 
 
 @dataclass(slots=True)
@@ -115,10 +132,14 @@ class ToolCallEnd:
 
 @dataclass(slots=True)
 class ModelWarning:
-    """Something a person may want to know; the answer goes on."""
+    """Something a person may want to know; the answer goes on.
+
+    `anew` says that it begins from the start: what was said before counts no more.
+    """
 
     type: ClassVar[str] = "warning"
     message: str
+    anew: bool = False
 
 
 @dataclass(slots=True)
@@ -164,8 +185,28 @@ class Model(Protocol):
 
     provider: str
     name: str
-    profile: ModelProfile
+
+    @property
+    def profile(self) -> ModelProfile:
+        """What the model can do, as far as is known by now."""
+        ...
 
     def stream(self, request: ModelRequest) -> AsyncIterator[ModelPart]:
         """Answer in parts, `Finish` last. Raises a ModelError; leaving early stops the call."""
         ...
+
+
+# Parts of the names under which adapters for models on the device go.
+_ON_DEVICE_WORDS = ("web-llm", "mlc", "browser-ai", "transformers", "nano", "built-in")
+
+
+def supports_native_tools(model: Model) -> bool:
+    """Whether a model gets its tools natively, rather than in the prompt."""
+    provider = model.provider.casefold()
+    return model.profile.native_tools and not any(word in provider for word in _ON_DEVICE_WORDS)
+
+
+def supports_structured_output(model: Model) -> bool:
+    """Whether a model can be held to a JSON Schema, by its provider or by its decoder."""
+    profile = model.profile
+    return profile.constrains or (profile.output_schema and not profile.json_only)

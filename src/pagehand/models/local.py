@@ -16,6 +16,7 @@ from ..errors import ConfigError
 from ..messages import Message, ToolCallPart, ToolResultPart
 from ..ports import Engine, EngineAnswer, EngineInfo, EngineRequest
 from ..usage import Usage
+from .attachments import attached, kind_of, refusal
 from .base import (
     Alive,
     Finish,
@@ -28,6 +29,7 @@ from .base import (
     TextDelta,
 )
 from .profiles import ModelProfile
+from .thinking import stops
 
 _FINISH: dict[str, FinishReason] = {"stop": "stop", "length": "length"}
 _HAND_OVER = "Now give the answer as JSON."
@@ -46,11 +48,16 @@ class LocalModel:
         self._info: EngineInfo | None = None
 
     async def stream(self, request: ModelRequest) -> AsyncIterator[ModelPart]:
-        """Answer one request; loads the model first when it is not. Raises EngineError."""
+        """Answer one request; loads the model first when it is not.
+
+        Raises EngineError, and AttachmentsNotSupportedError: these engines read text.
+        """
         if request.tools:
             raise ConfigError(
                 "A model on this device has no native tool calls; use tool_mode='prompted'."
             )
+        for part in attached(request.messages):
+            raise refusal(self.name, kind_of(part), "the engines here read text only")
         async with closing(self._load()) as loading:
             async for progress in loading:
                 yield progress
@@ -60,10 +67,11 @@ class LocalModel:
         temperature = request.temperature
         if temperature is None:
             temperature = self.profile.temperature
-        asked = EngineRequest(messages, cap, temperature, json_schema=schema)
+        thinks = None if request.thinking is None else not stops(request.thinking)
+        asked = EngineRequest(messages, cap, temperature, json_schema=schema, thinking=thinks)
         thought = ""
         spent = Usage()
-        if schema is not None and self.profile.thinks_first:
+        if schema is not None and self.profile.thinks_first and thinks is not False:
             async with closing(self._engine.generate(replace(asked, json_schema=None))) as steps:
                 async for step in steps:
                     if isinstance(step, EngineAnswer):

@@ -1,234 +1,240 @@
-"""Providers as data, and the way from what a user writes to a ready model."""
+"""The providers, as data."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field, fields
-from typing import Any
+from dataclasses import dataclass
+from typing import Any, Literal
 
-from ..errors import ConfigError
-from ..names import from_wire, nearest
-from ..ports import Platform
-from ..secret import Secret
-from .base import Model
-from .local import LocalModel
-from .openai_chat import OpenAIChatModel
-from .profiles import CLOUD, ON_DEVICE, profile_of
+from ..names import to_wire
+from .dialect import ChatDialect
+from .profiles import CLOUD, ModelProfile
 
 EMBEDDED = "embedded"
+"""The model that is shipped with a site."""
+
+Wire = Literal["openai-chat", "openai-responses", "anthropic", "gemini", "bedrock"]
+Browser = Literal["yes", "no", "depends"]
+_PLAIN = ChatDialect()
+_LINKS = frozenset({"image"})
+_ALL_LINKS = frozenset({"image", "pdf", "file"})
 
 
 @dataclass(slots=True, frozen=True)
 class Provider:
-    """A provider that is reached over the network. `base_url` None means: the user names it."""
+    """A provider that is reached over the network.
 
+    `base_url` None means: the user names it, or it follows from provider options. `key_header` and
+    `key_prefix` are how a key is shown. `browser` says whether it answers a web page directly
+    (CORS), `advice` what to do where it may not; both were read from the providers' own pages or
+    from reports of users (docs/providers.md). `options` are the provider options that are settings
+    of the endpoint; all others are fields of the request's body. `models_path` is where it lists
+    its models. `key_page` is where a user gets a key.
+    """
+
+    label: str
+    wire: Wire
     base_url: str | None = None
     needs_key: bool = True
+    key_header: str = "authorization"
+    key_prefix: str = "Bearer "
+    key_page: str | None = None
+    browser: Browser = "depends"
+    advice: str = ""
+    options: tuple[str, ...] = ()
+    models_path: str | None = "/models"
+    dialect: ChatDialect = _PLAIN
+    profile: ModelProfile = CLOUD
 
+
+_PROXY = "It may refuse pages: then put a small proxy of your own in front and give its address."
+_REFUSED = "It answers no page: put a small proxy of your own in front and give its address."
+_LOCAL = "It runs on your own machine; "
 
 PROVIDERS: dict[str, Provider] = {
-    "openai-compatible": Provider(needs_key=False),
+    "openai": Provider(
+        "OpenAI",
+        "openai-responses",
+        "https://api.openai.com/v1",
+        key_page="https://platform.openai.com/api-keys",
+        advice=_PROXY,
+        options=("api",),
+        dialect=ChatDialect(max_tokens="max_completion_tokens", cache_key=True, developer=True),
+        profile=ModelProfile(links=_ALL_LINKS, most_tools=128),
+    ),
+    "anthropic": Provider(
+        "Anthropic",
+        "anthropic",
+        "https://api.anthropic.com/v1",
+        key_header="x-api-key",
+        key_prefix="",
+        key_page="https://platform.claude.com/settings/keys",
+        browser="yes",
+        advice="An organization can forbid calls from pages in its settings.",
+        profile=ModelProfile(links=frozenset({"image", "pdf"})),
+    ),
+    "google": Provider(
+        "Google Gemini",
+        "gemini",
+        "https://generativelanguage.googleapis.com/v1beta",
+        key_header="x-goog-api-key",
+        key_prefix="",
+        key_page="https://aistudio.google.com/apikey",
+        browser="yes",
+        profile=ModelProfile(links=_ALL_LINKS),
+    ),
+    "openai-compatible": Provider(
+        "Your own endpoint",
+        "openai-chat",
+        needs_key=False,
+        advice="The server must allow this page's origin (CORS).",
+        dialect=ChatDialect(thinking="template"),
+        profile=ModelProfile(links=_LINKS),
+    ),
+    "xai": Provider(
+        "xAI",
+        "openai-chat",
+        "https://api.x.ai/v1",
+        key_page="https://console.x.ai",
+        advice=_PROXY,
+        profile=ModelProfile(links=_LINKS, images=True),
+    ),
+    "deepseek": Provider(
+        "DeepSeek",
+        "openai-chat",
+        "https://api.deepseek.com",
+        key_page="https://platform.deepseek.com/api_keys",
+        advice=_PROXY,
+        dialect=ChatDialect(thinking="type", thoughts_back="reasoning_content"),
+        profile=ModelProfile(json_only=True, images=False, pdf=False),
+    ),
+    "gateway": Provider(
+        "Vercel AI Gateway",
+        "openai-chat",
+        "https://ai-gateway.vercel.sh/v1",
+        key_page="https://vercel.com/ai-gateway",
+        browser="yes",
+        dialect=ChatDialect(thinking="reasoning", thoughts_back="reasoning_details"),
+        profile=ModelProfile(links=_LINKS),
+    ),
+    "azure": Provider(
+        "Azure OpenAI",
+        "openai-responses",
+        key_header="api-key",
+        key_prefix="",
+        key_page="https://ai.azure.com",
+        browser="no",
+        advice=_REFUSED,
+        options=("api", "resource_name", "api_version"),
+        models_path=None,  # what it lists there are no deployments
+        dialect=ChatDialect(max_tokens="max_completion_tokens", developer=True),
+        profile=ModelProfile(links=_ALL_LINKS, most_tools=128),
+    ),
+    "amazon-bedrock": Provider(
+        "Amazon Bedrock",
+        "bedrock",
+        key_page="https://console.aws.amazon.com/bedrock",
+        advice=_PROXY,
+        options=("region", "access_key_id", "secret_access_key", "session_token"),
+        models_path=None,
+        profile=ModelProfile(output_schema=False),
+    ),
+    "google-vertex": Provider(
+        "Google Vertex AI",
+        "gemini",
+        needs_key=False,  # an access token, or the machine's own sign-in
+        key_page="https://console.cloud.google.com/vertex-ai",
+        options=("project", "location", "access_token"),
+        advice="In a browser it needs a project and an access token, or a key and no project.",
+        models_path=None,
+        profile=ModelProfile(links=_ALL_LINKS),
+    ),
+    "cloudflare": Provider(
+        "Cloudflare Workers AI",
+        "openai-chat",
+        key_page="https://dash.cloudflare.com/profile/api-tokens",
+        browser="no",
+        advice=_REFUSED,
+        options=("account_id",),
+        models_path=None,
+    ),
+    "openrouter": Provider(
+        "OpenRouter",
+        "openai-chat",
+        "https://openrouter.ai/api/v1",
+        key_page="https://openrouter.ai/settings/keys",
+        browser="yes",
+        dialect=ChatDialect(thinking="reasoning", thoughts_back="reasoning_details"),
+        profile=ModelProfile(links=_LINKS),
+    ),
+    "groq": Provider(
+        "Groq",
+        "openai-chat",
+        "https://api.groq.com/openai/v1",
+        key_page="https://console.groq.com/keys",
+        browser="yes",
+        dialect=ChatDialect(max_tokens="max_completion_tokens"),
+        profile=ModelProfile(json_only=True, links=_LINKS),
+    ),
+    "mistral": Provider(
+        "Mistral",
+        "openai-chat",
+        "https://api.mistral.ai/v1",
+        key_page="https://console.mistral.ai/api-keys",
+        browser="yes",
+        advice="It takes no headers of your own from a page.",
+        dialect=ChatDialect(stream_usage=False, document_url=True, short_ids=True),
+        profile=ModelProfile(links=_LINKS),
+    ),
+    "ollama": Provider(
+        "Ollama",
+        "openai-chat",
+        "http://localhost:11434/v1",
+        needs_key=False,
+        advice=_LOCAL + "start it with OLLAMA_ORIGINS set to this page's origin.",
+        dialect=ChatDialect(thinking="any-effort"),
+    ),
+    "lm-studio": Provider(
+        "LM Studio",
+        "openai-chat",
+        "http://localhost:1234/v1",
+        needs_key=False,
+        advice=_LOCAL + "turn CORS on in its server settings, or run `lms server start --cors`.",
+    ),
+    "llama.cpp": Provider(
+        "llama.cpp server",
+        "openai-chat",
+        "http://localhost:8080/v1",
+        needs_key=False,
+        browser="yes",
+        advice=_LOCAL + "it answers any page, but where --cors-origins or its own tools are set.",
+        dialect=ChatDialect(thinking="template"),
+    ),
 }
-ON_DEVICE_PROVIDERS = ("wllama",)
 
 
-@dataclass(slots=True)
-class ModelSpec:
-    """A model described by provider and name. `api_key` is wrapped as soon as it is given."""
-
-    model: str
-    provider_type: str | None = None
-    base_url: str | None = None
-    api_key: Secret | str | None = None
-    headers: dict[str, str] = field(default_factory=dict, repr=False)
-    provider_options: dict[str, Any] = field(default_factory=dict, repr=False)
-
-    def __post_init__(self) -> None:
-        if isinstance(self.api_key, str):
-            self.api_key = Secret(self.api_key)
-        if isinstance(self.api_key, Secret):
-            self.api_key = _clean_key(self.api_key)
-        elif self.api_key is not None:
-            raise ConfigError(f"api_key must be a text, got {type(self.api_key).__name__}.")
-
-
-def _clean_key(key: Secret) -> Secret | None:
-    """Give a key without the blanks of a paste; one that no header can carry is refused."""
-    text = key.reveal().strip()
-    if not text.isascii() or not text.isprintable():
-        raise ConfigError("The api_key holds characters that no key has: paste it again.")
-    return Secret(text) if text else None
+def list_providers() -> list[dict[str, Any]]:
+    """Give the providers as a settings page shows them: what to ask for, and what to say."""
+    return [
+        {
+            "type": name,
+            "label": provider.label,
+            "keyPage": provider.key_page,
+            "needsKey": provider.needs_key,
+            "needsBaseURL": provider.base_url is None and not provider.options,
+            "baseURL": provider.base_url,
+            "browser": provider.browser,
+            "advice": provider.advice,
+            "options": [
+                {"name": to_wire(option), "secret": option in SECRET_OPTIONS}
+                for option in provider.options
+                if option != "api"
+            ],
+        }
+        for name, provider in PROVIDERS.items()
+    ]
 
 
-ModelInput = str | ModelSpec | Mapping[str, Any] | Model
-_SPEC_FIELDS = tuple(each.name for each in fields(ModelSpec))
-
-
-def is_model(value: object) -> bool:
-    """Whether a value is a ready model: anything with the seam's `stream`."""
-    return not isinstance(value, str | Mapping | ModelSpec) and callable(
-        getattr(value, "stream", None)
-    )
-
-
-def read_spec(value: str | ModelSpec | Mapping[str, Any], *, where: str = "model") -> ModelSpec:
-    """Give the spec of a string, a dict in either spelling, or a spec.
-
-    Raises ConfigError for an unknown field or provider, with the nearest known name.
-    """
-    if isinstance(value, ModelSpec):
-        spec = value
-    elif isinstance(value, str):
-        spec = ModelSpec(value)
-    elif isinstance(value, Mapping):
-        spec = ModelSpec(**_spec_values(value, where))
-    else:
-        raise ConfigError(
-            f"{where} must be a 'provider:model' text, a dict, a ModelSpec or a model, got "
-            f"{type(value).__name__}."
-        )
-    return _with_provider(spec, where)
-
-
-def _spec_values(value: Mapping[str, Any], where: str) -> dict[str, Any]:
-    values = {from_wire(key): item for key, item in value.items() if item is not None}
-    for key in values:
-        if key not in _SPEC_FIELDS:
-            hint = nearest(key, _SPEC_FIELDS)
-            raise ConfigError(
-                f"{where} has no field {key!r}." + (f" Did you mean {hint!r}?" if hint else "")
-            )
-    if not values.get("model"):
-        raise ConfigError(f"{where} names no model: give it a `model`.")
-    return values
-
-
-def _with_provider(spec: ModelSpec, where: str) -> ModelSpec:
-    known = (*PROVIDERS, *ON_DEVICE_PROVIDERS)
-    kind, name = spec.provider_type, spec.model
-    if kind is None:
-        head, colon, tail = name.partition(":")
-        if colon and head in known:
-            kind, name = head, tail
-        elif name == EMBEDDED:
-            return spec
-        elif spec.base_url:
-            kind = "openai-compatible"
-        else:
-            hint = nearest(head, known) if colon else None
-            raise ConfigError(
-                f"{where}: the provider of {spec.model!r} is not known"
-                + (f"; did you mean {hint!r}?" if hint else ".")
-                + f" Write 'provider:model' with one of {', '.join(known)}, or '{EMBEDDED}', or "
-                "give a base_url."
-            )
-    if kind not in known:
-        hint = nearest(kind, known)
-        raise ConfigError(
-            f"{where}: there is no provider type {kind!r}"
-            + (f"; did you mean {hint!r}?" if hint else f"; known: {', '.join(known)}.")
-        )
-    return ModelSpec(
-        name, kind, spec.base_url, spec.api_key, dict(spec.headers), dict(spec.provider_options)
-    )
-
-
-def resolve_stage(base: ModelInput, override: ModelInput | None, stage: str) -> ModelInput:
-    """Lay a stage's override over the base: a partial dict inherits what it does not set.
-
-    Raises ConfigError for a partial override of a ready model, and for another provider without
-    a key of its own: a key never crosses vendors.
-    """
-    if override is None:
-        return base
-    if isinstance(override, str) and not is_model(base):
-        override = {"model": override}
-    if not isinstance(override, Mapping):
-        return override
-    values = {from_wire(key): item for key, item in override.items()}
-    if is_model(base):
-        if {"model", "provider_type"} <= values.keys() or ":" in str(values.get("model", "")):
-            return values
-        raise ConfigError(
-            f"{stage} overrides only parts of a ready model, which cannot be changed: give it a "
-            "whole model of its own."
-        )
-    spec = read_spec(base)  # type: ignore[arg-type]
-    named = str(values.get("model", ""))
-    whole = read_spec(values, where=stage) if _names_provider(values, named) else None
-    if whole is not None and whole.provider_type != spec.provider_type:
-        needs = PROVIDERS.get(whole.provider_type or "", Provider(needs_key=False)).needs_key
-        if spec.api_key and not whole.api_key and needs:
-            raise ConfigError(
-                f"{stage} uses another provider ({whole.provider_type}) than the base "
-                f"({spec.provider_type}) and has no api_key of its own; a key is never sent to "
-                "another vendor."
-            )
-        return whole
-    if whole is not None:
-        values["model"], values["provider_type"] = whole.model, whole.provider_type
-    inherited = {name: getattr(spec, name) for name in _SPEC_FIELDS} | values
-    if "base_url" in values and values["base_url"] != spec.base_url and "api_key" not in values:
-        inherited["api_key"] = None
-    return inherited
-
-
-def _names_provider(values: Mapping[str, Any], named: str) -> bool:
-    if values.get("provider_type") or named == EMBEDDED:
-        return True
-    return named.partition(":")[0] in (*PROVIDERS, *ON_DEVICE_PROVIDERS) and ":" in named
-
-
-def resolve_model(value: ModelInput, platform: Platform, *, client_name: str = "pagehand") -> Model:
-    """Give the ready model of anything a user may write. Raises ConfigError."""
-    if is_model(value):
-        return value  # type: ignore[return-value]
-    spec = read_spec(value)  # type: ignore[arg-type]
-    if spec.model == EMBEDDED or spec.provider_type in ON_DEVICE_PROVIDERS:
-        return _on_device(spec, platform)
-    provider = PROVIDERS[spec.provider_type or ""]
-    base_url = spec.base_url or provider.base_url
-    if not base_url:
-        raise ConfigError(
-            f"{spec.provider_type} needs a base_url, such as http://127.0.0.1:8080/v1."
-        )
-    _judge_url(base_url)
-    headers = dict(spec.headers)
-    for name, value in headers.items():
-        if not isinstance(value, str) or not f"{name}{value}".isprintable():
-            raise ConfigError(f"The header {name!r} must be a text without line breaks.")
-    if platform.name == "native":  # browsers keep the User-Agent to themselves
-        headers.setdefault("user-agent", client_name)
-    key = spec.api_key
-    return OpenAIChatModel(
-        spec.model,
-        provider=spec.provider_type or "",
-        base_url=base_url,
-        http=platform.http,
-        profile=profile_of(spec.model, CLOUD),
-        api_key=key if isinstance(key, Secret) else None,
-        headers=headers,
-        options=spec.provider_options,
-    )
-
-
-def _judge_url(base_url: str) -> None:
-    """Refuse an address that cannot work; it is not quoted, for it may hold a password."""
-    if not base_url.startswith(("http://", "https://")):
-        raise ConfigError("The base_url must begin with http:// or https://.")
-    if any(mark in base_url for mark in "?#@") or not base_url.isprintable() or " " in base_url:
-        raise ConfigError(
-            "The base_url may hold no user name, password, query or fragment: give the key as "
-            "api_key, and other values as headers or provider_options."
-        )
-
-
-def _on_device(spec: ModelSpec, platform: Platform) -> Model:
-    name = spec.model if spec.model == EMBEDDED else f"{spec.provider_type}:{spec.model}"
-    if platform.engine is None:
-        raise ConfigError(
-            f"The model {name!r} runs on the device and needs the files of a built site, which "
-            f"are not here. Name a provider instead: {', '.join(PROVIDERS)}, as in "
-            "'openai-compatible:model' with a base_url."
-        )
-    return LocalModel(name, engine=platform.engine, profile=profile_of(name, ON_DEVICE))
+ON_DEVICE_PROVIDERS = ("web-llm", "wllama")
+SECRET_OPTIONS = frozenset({"secret_access_key", "session_token", "access_token"})
+"""Provider options that must not be shown."""
+KNOWN = (*PROVIDERS, *ON_DEVICE_PROVIDERS)

@@ -1,7 +1,8 @@
 """One model call with its deadline and its second chances.
 
 Retried: 408, 409, 429, 5xx, 529 and network faults, after 500 ms x 2^n plus up to 250 ms, or after
-the provider's own wish up to 60 s. An abort is never retried.
+the provider's own wish up to 60 s. An abort is never retried. A ladder of models goes on to its
+next one when a model's tries are used up.
 """
 
 from __future__ import annotations
@@ -11,9 +12,10 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from ..cancel import Watchdog, closing
-from ..errors import ModelError, ModelTimeoutError
+from ..errors import ConfigError, ModelError, ModelTimeoutError
 from ..ports import Clock, Entropy
-from .base import LoadProgress, Model, ModelPart, ModelRequest
+from .base import Finish, LoadProgress, Model, ModelPart, ModelRequest, ModelWarning
+from .fallback import FallbackModel, falls
 
 _FIRST_WAIT_MS = 500
 _JITTER_MS = 250
@@ -42,13 +44,54 @@ class CallPolicy:
     timeout_ms: float = 120_000
     max_retries: int = 2
 
+    def __post_init__(self) -> None:
+        """Raise ConfigError for numbers that are none."""
+        for name, kinds in (("timeout_ms", int | float), ("max_retries", int)):
+            value = getattr(self, name)
+            if isinstance(value, bool) or not isinstance(value, kinds) or value < 0:
+                raise ConfigError(f"{name} must be a number of at least 0, got {value!r}.")
 
-async def call(
+
+def call(
     model: Model, request: ModelRequest, policy: CallPolicy
 ) -> AsyncIterator[ModelPart | Retrying]:
     """Stream one call's parts; a failed try shows as `Retrying`. Raises the last fault."""
+    if isinstance(model, FallbackModel):
+        return _down(model, request, policy)
+    return _tries(model, request, policy)
+
+
+async def _down(
+    ladder: FallbackModel, request: ModelRequest, policy: CallPolicy
+) -> AsyncIterator[ModelPart | Retrying]:
+    """Stream the parts of the first model of a ladder that answers."""
+    rungs = ladder.rungs(request, policy.clock.monotonic())
+    for number, rung in enumerate(rungs, 1):
+        try:
+            async with closing(_tries(rung, request, policy)) as parts:
+                async for part in parts:
+                    yield part
+            return
+        except ModelError as fault:
+            if falls(fault):
+                ladder.rest(rung, fault, policy.clock.monotonic())
+            if number == len(rungs) or not falls(fault):
+                raise
+            below = rungs[number]
+            yield Retrying(number, fault)
+            yield ModelWarning(
+                f"{rung.provider} could not answer with {rung.name!r} ({type(fault).__name__}): "
+                f"going on with {below.name!r} of {below.provider}."
+            )
+
+
+async def _tries(
+    model: Model, request: ModelRequest, policy: CallPolicy
+) -> AsyncIterator[ModelPart | Retrying]:
+    """Stream one model's parts, with its retries."""
     for attempt in range(1, policy.max_retries + 2):
         watchdog = Watchdog(policy.timeout_ms / 1000 if policy.timeout_ms else None)
+        heard = False
         try:
             async with closing(model.stream(request)) as parts:
                 # A model on the device may wait in a queue first: that is no silence.
@@ -57,10 +100,14 @@ async def call(
                 while (part := await watchdog.wait(anext(parts, None))) is not None:
                     if model.profile.on_device:
                         _hear(watchdog, part)
+                    heard = True
+                    if isinstance(part, Finish):
+                        part.result.provider, part.result.model = model.provider, model.name
+                        part.result.on_device = model.profile.on_device
                     yield part
             return
         except TimeoutError:
-            fault: ModelError = _timeout(model, policy.timeout_ms)
+            fault: ModelError = _timeout(model, policy.timeout_ms, heard=heard)
         except ModelError as raised:
             fault = raised
         finally:
@@ -79,13 +126,15 @@ def _hear(watchdog: Watchdog, part: ModelPart) -> None:
         watchdog.start()
 
 
-def _timeout(model: Model, timeout_ms: float) -> ModelTimeoutError:
+def _timeout(model: Model, timeout_ms: float, *, heard: bool) -> ModelTimeoutError:
+    """Give the fault of a deadline; an answer that had begun would only take as long again."""
     silence = "showed no sign of life" if model.profile.on_device else "did not finish its answer"
     return ModelTimeoutError(
         f"{model.provider} {silence} within {timeout_ms / 1000:g} s for the model "
         f"{model.name!r}. Try again, raise llm_timeout_ms, or use a faster model.",
         provider=model.provider,
         model=model.name,
+        retryable=not heard,
     )
 
 

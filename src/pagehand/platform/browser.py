@@ -127,7 +127,8 @@ async def _unreachable(url: str) -> NetworkError:
         )
     return CorsError(
         f"{origin} answers, but does not allow pages of {js.location.origin} to read it (CORS). "
-        "Allow this origin on the server, or go through a proxy that does."
+        "Allow this origin on the server, or go through a proxy that does. Some servers allow it "
+        "only for good answers: then a wrong key or path looks like this too."
     )
 
 
@@ -141,6 +142,11 @@ def _origin(url: str) -> str:
 
 class BrowserClock:
     """The browser's clock."""
+
+    def now(self) -> float:
+        """Seconds since 1970."""
+        milliseconds: float = js.Date.now()
+        return milliseconds / 1000
 
     def monotonic(self) -> float:
         """Seconds on a clock that only goes forward."""

@@ -80,6 +80,7 @@ def _params(request: EngineRequest) -> dict[str, Any]:
         "maxOutputTokens": request.max_output_tokens,
         "temperature": request.temperature,
         "jsonSchema": request.json_schema,
+        "thinking": request.thinking,
     }
     return {name: value for name, value in params.items() if value is not None}
 

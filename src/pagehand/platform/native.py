@@ -14,6 +14,7 @@ import httpx2
 
 from ..errors import ConfigError, NetworkError, StreamInterruptedError
 from ..ports import HttpRequest, HttpResponse, Platform
+from .google_adc import GoogleCredentials
 
 _ALPHABET = "abcdefghijklmnopqrstuvwxyz0123456789"
 
@@ -105,6 +106,10 @@ def _origin(url: str) -> str:
 class NativeClock:
     """The system's clock."""
 
+    def now(self) -> float:
+        """Seconds since 1970."""
+        return time.time()
+
     def monotonic(self) -> float:
         """Seconds on a clock that only goes forward."""
         return time.monotonic()
@@ -137,4 +142,6 @@ def _run_sync(work: Coroutine[Any, Any, Any]) -> Any:
 
 def native_platform() -> Platform:
     """Give the platform of CPython."""
-    return Platform("native", NativeHttp(), NativeClock(), SystemEntropy(), _run_sync)
+    http, clock = NativeHttp(), NativeClock()
+    google = GoogleCredentials(http, clock)
+    return Platform("native", http, clock, SystemEntropy(), _run_sync, google=google)

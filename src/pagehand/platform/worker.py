@@ -3,13 +3,13 @@
 The worker's JavaScript calls `serve(bridge)` once, after boot. The bridge is a JavaScript object:
 `send(text)` posts to the page, `receive(callback)` takes what the page posts, `engineSend` and
 `engineReceive` are the same pair for the engine worker's port, `pump(answer)` reads ahead what
-`fetch` gives.
+`fetch` gives, `providers()` brings the modules for models behind a network.
 """
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from typing import Any
 
 from pyodide.ffi import create_proxy
@@ -20,15 +20,25 @@ from ..agent.run import StepControl
 from ..cancel import AbortController
 from ..errors import ConfigError
 from ..events import Event
+from ..models.generate import check_model
+from ..models.registry import list_providers
 from ..names import from_wire, nearest
 from ..plan import StepResult
 from ..ports import Platform, install
+from ..storage.credentials import MemoryCredentialStore
 from ..tools.tool import Tool, ToolContext
 from .browser import browser_platform
 from .engine import RpcEngine
 from .rpc import CallContext, RpcPeer
 
-_RUN_OPTIONS = ("history", "sessionId", "onStepStart")
+_RUN_OPTIONS = ("history", "sessionId", "onStepStart", "images", "files")
+# Settings that may name a model behind a network.
+_MODEL_FIELDS = frozenset(
+    {
+        *("model", "provider_type", "base_url"),
+        *("planner", "synthesizer", "planner_model", "synthesizer_model"),
+    }
+)
 _TOOL_FIELDS = ("title", "prompt_hint", "timeout_ms", "read_only")
 
 
@@ -71,9 +81,16 @@ class EventBatches:
 class AgentServer:
     """The agents of one page."""
 
-    def __init__(self, channel: BridgeChannel, platform: Platform) -> None:
+    def __init__(
+        self,
+        channel: BridgeChannel,
+        platform: Platform,
+        bring_providers: Callable[[], Awaitable[None]],
+    ) -> None:
         self._platform = platform
+        self._bring_providers = bring_providers
         self._agents: dict[str, Agent] = {}
+        self._keys: dict[str, MemoryCredentialStore] = {}
         self._page = RpcPeer(
             channel,
             {
@@ -97,9 +114,22 @@ class AgentServer:
                 return await self._hook(agent_id, "replanAfter", result.to_dict())
 
             values["replanAfter"] = wanted
+        for path in params.get("tokenHooks") or ():
+            _put(values, path, self._token_hook(agent_id, path))
+        keys = MemoryCredentialStore(params.get("keys") or {})
+        values["credentials"] = keys
+        if _MODEL_FIELDS & {from_wire(name) for name in values}:
+            await self._bring_providers()
         agent = Agent(read_config(values, {}), self._platform)
-        self._agents[agent_id] = agent
-        return {"contextWindowTokens": agent.context_window_tokens}
+        self._agents[agent_id], self._keys[agent_id] = agent, keys
+        return {
+            "contextWindowTokens": agent.context_window_tokens,
+            "capabilities": agent.capabilities.to_dict(),
+        }
+
+    def _token_hook(self, agent_id: str, path: list[str]) -> Callable[[], Any]:
+        """Give the function that asks the page for a token it knows under a path."""
+        return lambda: self._hook(agent_id, "token:" + ".".join(path))
 
     def _tool(self, agent_id: str, spec: dict[str, Any]) -> Tool:
         name = spec["name"]
@@ -157,6 +187,8 @@ class AgentServer:
                 on_event=batches.add,
                 on_step_start=announce if options.get("onStepStart") else None,
                 signal=controller.signal,
+                images=options.get("images") or (),
+                files=options.get("files") or (),
             )
         finally:
             batches.flush()
@@ -164,11 +196,29 @@ class AgentServer:
 
     async def _call(self, params: dict[str, Any], context: CallContext) -> Any:
         agent = self._agent(params)
+        keys = self._keys[params["agentId"]]
+        args = params.get("args") or []
         match params["method"]:
             case "listTools":
                 return agent.list_tools()
             case "usage":
                 return agent.usage.to_dict()
+            case "setApiKey":
+                await keys.set_api_key(*args)
+            case "deleteApiKey":
+                await keys.delete_api_key(*args)
+            case "listProviders":
+                return list_providers()
+            case "checkModel":
+                [model] = args
+                await self._bring_providers()
+                answer = await check_model(model, platform=self._platform, credentials=keys)
+                return {
+                    "text": answer.text,
+                    "provider": answer.provider,
+                    "model": answer.model,
+                    "usage": answer.usage.to_dict(),
+                }
             case "resetUsage":
                 agent.reset_usage()
             case "activeRuns":
@@ -186,13 +236,21 @@ class AgentServer:
             wait_for_runs=bool(options.get("waitForRuns")),
             timeout_ms=options.get("timeoutMs", 30_000),
         )
-        del self._agents[params["agentId"]]
+        del self._agents[params["agentId"]], self._keys[params["agentId"]]
 
     def _agent(self, params: dict[str, Any]) -> Agent:
         agent = self._agents.get(params.get("agentId", ""))
         if agent is None:
             raise ConfigError("That agent is closed or was never created: create a new one.")
         return agent
+
+
+def _put(values: dict[str, Any], path: list[str], item: Any) -> None:
+    """Put a value in its place in settings: the objects and lists on the way are there."""
+    place: Any = values
+    for key in path[:-1]:
+        place = place[int(key)] if isinstance(place, list) else place[key]
+    place[path[-1]] = item
 
 
 def _refuse_unknown(options: dict[str, Any]) -> None:
@@ -216,4 +274,4 @@ def serve(bridge: Any) -> AgentServer:
     platform = browser_platform(pump=bridge.pump, engine=RpcEngine(engine))
     install(platform)
     channel = BridgeChannel(bridge.send, bridge.receive)
-    return AgentServer(channel, platform)
+    return AgentServer(channel, platform, bridge.providers)

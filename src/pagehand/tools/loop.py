@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
 from ..cancel import AbortSignal, closing
-from ..errors import ContentRefusedError, MalformedResponseError
+from ..errors import ContentRefusedError, MalformedResponseError, StreamInterruptedError
 from ..jsonio import JsonWatcher
 from ..messages import (
     Message,
@@ -30,7 +30,10 @@ from ..models.base import (
     TextDelta,
     ToolCall,
 )
+from ..models.caching import PromptCaching
+from ..models.links import Downloads
 from ..models.retry import CallPolicy, Retrying, call
+from ..models.thinking import Thinking
 from ..plan import PlanStep, ToolCallRecord
 from ..usage import Usage
 from .calling import Caller, Outcome
@@ -78,10 +81,13 @@ class CallDone:
 
 @dataclass(slots=True)
 class Spent:
-    """Tokens of one model call."""
+    """Tokens of one model call, and who answered it."""
 
     type: ClassVar[str] = "spent"
     usage: Usage
+    provider: str
+    model: str
+    on_device: bool
 
 
 LoopEvent = (
@@ -116,6 +122,11 @@ class LoopSettings:
     max_rounds: int = 8
     max_output_tokens: int | None = None
     temperature: float | None = None
+    tool_choice: str = "auto"
+    thinking: Thinking | None = None
+    cache: PromptCaching | None = None
+    downloads: Downloads | None = None
+    stream: bool = True
     max_output_chars: int = 20_000
     stage: str | None = None
     run_id: str = ""
@@ -157,16 +168,21 @@ async def _native_round(
 ) -> str | None:
     request = _request(outcome, settings)
     request.tools = [tool.definition for tool in settings.tools]
+    # Only the first round can be made to call: a later one may have its answer.
+    request.tool_choice = settings.tool_choice if number == 0 else _freely(settings.tool_choice)
     result = await ask(settings.model, request, settings.policy, settings.emit)
     _keep(outcome, result)
     if result.text.strip():
         outcome.text = result.text.strip()
-    if not result.tool_calls:
+    calls = [call for call in result.tool_calls if not call.by_provider]
+    turn = _assistant_turn(result, calls)
+    if turn.parts:
+        outcome.messages.append(turn)
+    if not calls:
         return "answered"
     if result.finish_reason == "length":
-        result.tool_calls[-1].broken = True  # cut off: what is there may not be what was meant
-    outcome.messages.append(_assistant_turn(result))
-    outcomes = await _run_calls(result.tool_calls, settings)
+        calls[-1].broken = True  # cut off: what is there may not be what was meant
+    outcomes = await _run_calls(calls, settings)
     outcome.records += [done.record for done in outcomes]
     results: list[Any] = [
         ToolResultPart(
@@ -175,7 +191,7 @@ async def _native_round(
             model_text(done.record.output, max_chars=settings.max_output_chars),
             done.record.ok,
         )
-        for call, done in zip(result.tool_calls, outcomes, strict=True)
+        for call, done in zip(calls, outcomes, strict=True)
     ]
     outcome.messages.append(Message("tool", results))
     return None
@@ -220,13 +236,17 @@ async def _prompted_round(
 def _round_schema(outcome: LoopOutcome, settings: LoopSettings, number: int) -> dict[str, Any]:
     """Give what a decoder is held to in a round: the last one can only report."""
     tools: Sequence[Tool] = settings.tools
-    only_copies = settings.model.profile.only_copies
-    if only_copies:
+    profile = settings.model.profile
+    if profile.only_copies:
         tools = fillable(tools, "".join(turn.text for turn in outcome.messages[1:]))
     first, last = number == 0, number == settings.max_rounds - 1
     act = bool(tools) and (first or not last)
     report = not (act and first and settings.must_act)
-    return envelope_schema(tools, act=act, report=report, most=1 if only_copies else 4)
+    return envelope_schema(tools, act=act, report=report, most=4 if profile.parallel_calls else 1)
+
+
+def _freely(choice: str) -> str:
+    return "none" if choice == "none" else "auto"
 
 
 def _request(outcome: LoopOutcome, settings: LoopSettings) -> ModelRequest:
@@ -234,8 +254,12 @@ def _request(outcome: LoopOutcome, settings: LoopSettings) -> ModelRequest:
         list(outcome.messages),
         max_output_tokens=settings.max_output_tokens,
         temperature=settings.temperature,
+        thinking=settings.thinking,
+        cache=settings.cache,
+        downloads=settings.downloads,
         stage=settings.stage,
         signal=settings.signal,
+        stream=settings.stream,
     )
 
 
@@ -244,13 +268,16 @@ def _keep(outcome: LoopOutcome, result: GenerateResult) -> None:
     outcome.usage = outcome.usage + result.usage
 
 
-def _assistant_turn(result: GenerateResult) -> Message:
+def _assistant_turn(result: GenerateResult, calls: Sequence[ToolCall]) -> Message:
+    """Give an answer as the turn that the next request repeats."""
+    if result.parts:
+        return Message("assistant", list(result.parts))
     parts: list[Any] = []
     if result.reasoning:
         parts.append(ReasoningPart(result.reasoning))
     if result.text:
         parts.append(TextPart(result.text))
-    parts += [ToolCallPart(call.id, call.name, call.arguments) for call in result.tool_calls]
+    parts += [ToolCallPart(call.id, call.name, call.arguments) for call in calls]
     return Message("assistant", parts)
 
 
@@ -286,10 +313,19 @@ async def ask(
     policy: CallPolicy,
     emit: Callable[[LoopEvent], None],
 ) -> GenerateResult:
-    """Make one call with its retries, pass on what it streams, and give its result."""
+    """Make one call with its retries, pass on what it streams, and give its result.
+
+    An answer that its provider begins anew is told of like a try that failed: all who follow drop
+    what they have.
+    """
     result: GenerateResult | None = None
+    attempt = 1
     async with closing(call(model, request, policy)) as parts:
         async for part in parts:
+            if isinstance(part, ModelWarning) and part.anew:
+                part = Retrying(attempt, StreamInterruptedError(part.message))
+            if isinstance(part, Retrying):
+                attempt = part.attempt + 1
             if isinstance(part, Finish):
                 result = part.result
             elif isinstance(
@@ -304,7 +340,7 @@ async def ask(
         )
     for warning in result.warnings:
         emit(ModelWarning(warning))
-    emit(Spent(result.usage))
+    emit(Spent(result.usage, result.provider, result.model, result.on_device))
     _refuse_empty(model, result)
     return result
 

@@ -3,38 +3,46 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from ..cancel import AbortSignal, abort_scope
 from ..errors import ConfigError
 from ..messages import Message, system
-from ..models.base import GenerateResult
+from ..models.attachments import attached, read_attachments, refuse_known
+from ..models.base import GenerateResult, supports_native_tools
+from ..models.caching import resolve_prompt_caching
 from ..models.generate import build_request
-from ..models.registry import ModelInput, resolve_model
+from ..models.links import Downloads, http_fetch
+from ..models.resolve import resolve_model
 from ..models.retry import CallPolicy
+from ..models.spec import ModelInput, ModelSettings
+from ..models.thinking import resolve_thinking
 from ..plan import ToolCallRecord
-from ..ports import Platform
+from ..ports import CredentialStore, Platform
 from .calling import Caller
-from .loop import LoopEvent, LoopSettings, run_rounds
+from .loop import LoopEvent, LoopOutcome, LoopSettings, run_rounds
 from .prompted import catalogue, envelope_rules
 from .tool import ToolsInput, as_tools
 
 _MODES = ("auto", "native", "prompted")
 
 
-@dataclass(slots=True)
 class ToolLoopResult:
-    """The last answer with everything that led to it.
+    """The last answer with everything that led to it; every field of GenerateResult is here too.
 
     `text` is what the model said in the end, `tool_calls` the calls with their outputs, `messages`
     the whole conversation, `result` the last model call's own result, with the usage of all.
     """
 
-    text: str
-    tool_calls: list[ToolCallRecord]
-    messages: list[Message]
-    result: GenerateResult
+    def __init__(self, outcome: LoopOutcome) -> None:
+        self.text = outcome.text
+        self.tool_calls: list[ToolCallRecord] = outcome.records
+        self.messages: list[Message] = outcome.messages
+        self.result = outcome.last or GenerateResult()
+        self.result.usage = outcome.usage
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.result, name)
 
 
 def _ignore(_event: LoopEvent) -> None:
@@ -52,23 +60,32 @@ async def run_tool_loop(
     mode: str = "auto",
     max_steps: int = 8,
     on_event: Callable[[LoopEvent], None] | None = None,
+    tool_choice: str = "auto",
+    images: Sequence[Any] = (),
+    files: Sequence[Any] = (),
+    thinking: Any = None,
+    cache: Any = False,
     max_output_tokens: int | None = None,
     temperature: float | None = None,
+    stream: bool = True,
     signal: AbortSignal | None = None,
     timeout_ms: float = 120_000,
     max_retries: int = 2,
+    credentials: CredentialStore | None = None,
 ) -> ToolLoopResult:
     """Let a model work with tools until it answers, for at most `max_steps` model calls.
 
-    `timeout_ms` (milliseconds) bounds each model call. Raises ConfigError, ModelError, and
+    Takes what `generate` takes; `tool_choice` holds for the first call. `timeout_ms` (milliseconds)
+    bounds each model call. Raises ConfigError, ModelError, AttachmentsNotSupportedError, and
     AgentAborted when `signal` fires.
     """
     if mode not in _MODES:
         raise ConfigError(f"mode must be one of {', '.join(_MODES)}, got {mode!r}.")
-    made = resolve_model(model, platform)
+    made = resolve_model(model, platform, ModelSettings(credentials=credentials))
     usable = as_tools(tools)
-    native = mode == "native" or (mode == "auto" and made.profile.native_tools)
-    turns = build_request(prompt, messages, None).messages
+    native = mode == "native" or (mode == "auto" and supports_native_tools(made))
+    turns = build_request(prompt, messages, None, read_attachments(images, files)).messages
+    refuse_known(attached(turns), made.name, made.profile)
     rules = [system_text] if system_text else []
     if not native:
         compact = made.profile.compact
@@ -85,10 +102,12 @@ async def run_tool_loop(
         max_rounds=max_steps,
         max_output_tokens=max_output_tokens,
         temperature=temperature,
+        tool_choice=tool_choice,
+        thinking=resolve_thinking(thinking),
+        cache=resolve_prompt_caching(cache),
+        downloads=Downloads(http_fetch(platform.http)),
+        stream=stream,
         signal=signal,
     )
     async with abort_scope(signal):
-        outcome = await run_rounds(turns, settings)
-    result = outcome.last or GenerateResult()
-    result.usage = outcome.usage
-    return ToolLoopResult(outcome.text, outcome.records, outcome.messages, result)
+        return ToolLoopResult(await run_rounds(turns, settings))

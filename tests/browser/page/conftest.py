@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import shutil
 from collections.abc import Iterator
@@ -12,6 +13,7 @@ import pytest
 from playwright.sync_api import Browser, BrowserContext, Page
 
 from building.serve import STRICT_CSP, Options, serving
+from pagehand.models.registry import list_providers
 from tests.browser.page.driving import Opener
 
 ROOT = Path(__file__).parents[3]
@@ -29,6 +31,7 @@ def site_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     shutil.copy(ROOT / "worker" / "rpc.js", worker)
     shutil.copy(FIXTURES / "fake_agent.js", worker / "agent.js")
     shutil.copy(FIXTURES / "scenarios.js", worker)
+    (worker / "providers.js").write_text(f"export default {json.dumps(list_providers())};\n")
     (worker / "engine.js").write_text("onmessage = () => {};\n")
     (folder / "host.html").write_text("<!doctype html><title>host</title>\n")
     return folder

@@ -2,6 +2,7 @@
 // scenario. A scenario is a generator that yields wire events (or lists of them) and may call tools
 // of the page and wait for the test. The request names it: "#revise Pack for the weekend".
 
+import providers from "./providers.js";
 import { PagehandError, createRpc } from "./rpc.js";
 import { scenarios } from "./scenarios.js";
 
@@ -14,7 +15,7 @@ const gate = (name) => {
 globalThis.open = (name) => gate(name).resolve();
 
 /** What the page sent, for the test to read. */
-const seen = { boots: 0, created: null, runs: [], enginePorts: 0 };
+const seen = { boots: 0, created: null, runs: [], calls: [], checked: [], enginePorts: 0 };
 globalThis.seen = seen;
 
 let lastRun = 0;
@@ -34,11 +35,44 @@ const rpc = createRpc(self, {
   "engine.port": () => void (seen.enginePorts += 1),
   "agent.create"(params) {
     seen.created = params;
-    return { contextWindowTokens: 4096 };
+    if (globalThis.createFault) throw new PagehandError(globalThis.createFault);
+    return { contextWindowTokens: 4096, capabilities: { images: true, pdf: false, files: null } };
   },
-  "agent.call": ({ method }) => (method === "listTools" ? seen.created.tools : null),
+  "agent.call"({ method, args }) {
+    seen.calls.push([method, ...args]);
+    return { listTools: () => seen.created.tools, listProviders, checkModel }[method]?.(...args) ?? null;
+  },
   "agent.run": (params, call) => play(params, call),
 });
+
+async function listProviders() {
+  if (globalThis.listGate) await gate(globalThis.listGate).promise;
+  if (globalThis.listFault) throw new PagehandError(globalThis.listFault);
+  return providers;
+}
+
+/** What a test of a model gives; the model's name says which. */
+async function checkModel(spec) {
+  seen.checked.push(spec);
+  const { providerType: provider, model } = spec;
+  if (model.startsWith("held")) await gate(model).promise;
+  const fault = faultsOfChecks[model];
+  if (fault) throw new PagehandError({ retryable: false, ...fault, details: { provider, model, ...fault.details } });
+  return { text: "ok", usage: { inputTokens: 16, outputTokens: 2, totalTokens: 18 } };
+}
+
+const faultsOfChecks = {
+  refused: {
+    name: "AuthenticationError",
+    message: "OpenAI (api.openai.com) answered 401 for the model 'refused'. The key is missing, wrong or expired: check the API key. It said: Incorrect API key provided.",
+    details: { status: 401 },
+  },
+  "gpt-5-mni": {
+    name: "ModelNotFoundError",
+    message: "OpenAI (api.openai.com) answered 404 for the model 'gpt-5-mni'. Check the model's name and the base URL. Did you mean 'gpt-5-mini'?",
+    details: { status: 404, nearest: "gpt-5-mini" },
+  },
+};
 
 async function play({ input, options }, { signal, progress }) {
   seen.runs.push({ input, options });

@@ -4,6 +4,7 @@ const usage = (phase, inputTokens, outputTokens) => ({
   type: "usage",
   phase,
   usage: { inputTokens, outputTokens, totalTokens: inputTokens + outputTokens },
+  costUsd: 0, // as on the user's own device
 });
 
 /** A text in pieces of a few characters, as a model streams it. */
@@ -166,6 +167,21 @@ async function* slow({ tool }) {
   yield { type: "final", text: "Counted." };
 }
 
+/** Two calls of models with a price and two of one without. */
+async function* priced() {
+  const call = (model, costUsd) => ({ ...usage("execute", 10, 5), provider: "openai", model, costUsd });
+  yield [call("a", 0.25), call("b"), call("a", 0.5), call("b")];
+  yield { type: "final", text: "Counted." };
+}
+
+/** Asks for tokens as the agent does before its requests. */
+async function* tokens({ hook }) {
+  for (const path of ["model.1.providerOptions.accessToken", "planner.providerOptions.accessToken"]) {
+    const told = await hook(`token:${path}`, []);
+    yield { type: "log", level: "debug", message: JSON.stringify(told) };
+  }
+}
+
 /** Calls the functions that a host page may give, and tells what they answered. */
 async function* hooks({ hook, options }) {
   const told = (value) => ({ type: "log", level: "debug", message: JSON.stringify(value) });
@@ -184,6 +200,8 @@ const failing = (name, message, rest = {}) =>
 
 export const scenarios = {
   hooks,
+  priced,
+  tokens,
   plain,
   revise,
   planless,
@@ -194,6 +212,9 @@ export const scenarios = {
   crash: stream,
   key: failing("AuthenticationError", "The server at api.example.org refuses the key (HTTP 401). Check the key or make a new one.", {
     details: { provider: "openai-compatible", model: "small-1", status: 401 },
+  }),
+  mistyped: failing("ModelNotFoundError", "OpenAI (api.openai.com) answered 404 for the model 'gpt-5-mni'. Check the model's name and the base URL. Did you mean 'gpt-5-mini'?", {
+    details: { provider: "openai", model: "gpt-5-mni", status: 404, nearest: "gpt-5-mini" },
   }),
   network: failing("NetworkError", "The server at api.example.org could not be reached. Check the connection and the address."),
   cors: failing("CorsError", "The server at localhost:11434 does not allow requests from this page. Allow this origin on the server (OLLAMA_ORIGINS for Ollama)."),

@@ -24,7 +24,28 @@ await createAgent();
 await createAgent({ model: "embedded", planner: { model: "larger" }, llmTimeoutMs: 0 });
 await createAgent({ model: { model: "small", baseURL: "http://localhost:11434/v1" } });
 await createAgent({ providerType: "openai-compatible", model: "m", baseURL: "https://a.example" });
-export {};
+const rung = { providerType: "b", model: "c", credentialRef: "d" };
+await createAgent({ model: ["a", rung], planner: ["e"] });
+await createAgent({ model: [{ model: "anthropic:m", apiKey: "k" }, { model: "openai:m" }] });
+await createAgent({ model: { model: "openai:m", credentialRef: "mine" }, synthesizer: ["a", "b"] });
+const agent = await createAgent({
+  model: "google-vertex:m",
+  providerOptions: { project: "p", accessToken: async () => "t" },
+  thinking: "high", stageThinking: { planner: { budgetTokens: 1024 }, executor: false },
+  promptCaching: { ttl: "1h" }, vision: true, inputs: { pdf: false },
+  prices: { "openai:m": { input: 1, output: 2 } },
+});
+const { images } = agent.capabilities;
+if (images !== false) {
+  await agent.run("look", { images: [new Uint8Array(1), new File([], "a"), "https://a.example"] });
+}
+await agent.run("read", { files: [{ data: "AAAA", name: "a.txt", mediaType: "text/plain" }] });
+const unknown: string[] = agent.cost.unknown;
+await agent.credentials.setApiKey("mine", "key");
+const [first] = await agent.listProviders();
+const { text } = await agent.checkModel(`${first!.type}:m`);
+await agent.checkModel({ model: "openai:m", apiKey: "k" });
+export { unknown, text };
 """
 
 
@@ -54,10 +75,13 @@ def test_the_settings_and_the_element_are_known(declarations: Path) -> None:
     ("config", "complaint"),
     [
         ("{ systemPromt: 'Be brief.' }", "Did you mean to write 'systemPrompt'"),
-        ("{ model: ['a', 'b'] }", "not assignable"),
-        ("{ planner: ['a'] }", "not assignable"),
-        ("{ model: { model: 'small' } }", "'baseURL' is missing"),
-        ("{ model: { model: 'm', baseURL: 'u', credentialRef: 'c' } }", "'credentialRef'"),
+        ("{ model: ['a', 1] }", "not assignable"),
+        ("{ thinking: 'hihg' }", "not assignable"),
+        ("{ stageThinking: { planer: 'low' } }", "'planer' does not exist"),
+        ("{ prices: { 'a:b': { input: 1 } } }", "'output' is missing"),
+        ("{ model: { model: 'small' } }", "not assignable"),
+        ("{ model: { model: 'm', baseURL: 'u', credentialReff: 'c' } }", "'credentialReff'"),
+        ("{ fetchAttachment: () => '' }", "'fetchAttachment'"),
     ],
 )
 def test_what_the_agent_refuses_does_not_compile(

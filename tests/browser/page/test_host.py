@@ -195,6 +195,220 @@ class TestAgent:
         wait_for_workers(host, 2)  # the agent's and the engine's
 
 
+class TestMoney:
+    def test_is_counted_as_far_as_it_is_known(self, host: Page) -> None:
+        outcome = script(
+            host,
+            """
+            const agent = await createAgent({ tools: {} });
+            const before = agent.cost;
+            await agent.run("#priced go");
+            agent.cost.unknown.push("not mine");
+            return [before, agent.cost];
+            """,
+        )
+        assert outcome == [{"usd": 0, "unknown": []}, {"usd": 0.75, "unknown": ["openai:b"]}]
+
+
+class TestModels:
+    def test_tell_what_they_take(self, host: Page) -> None:
+        told = script(
+            host,
+            """
+            const { images, pdf, files } = (await createAgent({ tools: {} })).capabilities;
+            return [images, pdf, String(files)];
+            """,
+        )
+        assert told == [True, False, "undefined"]
+
+    def test_are_told_of_with_all_their_settings(self, host: Page) -> None:
+        script(
+            host,
+            """
+            await createAgent({
+              model: ["openai:a", { providerType: "xai", model: "b", credentialRef: "mine" }],
+              thinking: { level: "high", budgetTokens: 2048 }, stageThinking: { planner: "low" },
+              promptCaching: { ttl: "1h" }, vision: true, inputs: { pdf: false },
+              prices: { "openai:a": { input: 1, output: 2 } },
+            });
+            """,
+        )
+        assert seen(host)["created"]["config"] == {
+            "model": [
+                "openai:a",
+                {"providerType": "xai", "model": "b", "credentialRef": "mine"},
+            ],
+            "thinking": {"level": "high", "budgetTokens": 2048},
+            "stageThinking": {"planner": "low"},
+            "promptCaching": {"ttl": "1h"},
+            "vision": True,
+            "inputs": {"pdf": False},
+            "prices": {"openai:a": {"input": 1, "output": 2}},
+        }
+        assert seen(host)["enginePorts"] == 0
+
+    def test_get_their_token_from_a_function_of_the_page(self, host: Page) -> None:
+        told = script(
+            host,
+            """
+            let asked = 0;
+            const accessToken = async () => `token ${++asked}`;
+            const providerOptions = { accessToken };
+            const vertex = { providerType: "google-vertex", model: "m", providerOptions };
+            const agent = await createAgent({
+              tools: {},
+              model: ["openai:a", vertex],
+              planner: { providerOptions: { project: "p", accessToken } },
+            });
+            const told = [];
+            await agent.run("#tokens go", {
+              onEvent: ({ type, message }) => type === "log" && told.push(JSON.parse(message)),
+            });
+            return told;
+            """,
+        )
+        assert told == ["token 1", "token 2"]
+        created = seen(host)["created"]
+        assert created["tokenHooks"] == [
+            ["model", "1", "providerOptions", "accessToken"],
+            ["planner", "providerOptions", "accessToken"],
+        ]
+        assert created["config"]["planner"] == {"providerOptions": {"project": "p"}}
+
+    def test_can_be_listed_and_tested(self, host: Page) -> None:
+        outcome = script(
+            host,
+            """
+            const agent = await createAgent({ tools: {}, model: "openai:a" });
+            const providers = await agent.listProviders();
+            const providerOptions = { accessToken: async () => "canary" };
+            const model = { providerType: "google-vertex", model: "m", providerOptions };
+            const { text, usage } = await agent.checkModel(model);
+            const faults = [
+              await caught(agent.checkModel({ providerType: "openai", model: "refused" })),
+              await caught(agent.checkModel({ providerType: "openai", model: () => "m" })),
+            ];
+            return { types: providers.map(({ type }) => type), text, usage, faults };
+            """,
+        )
+        assert "anthropic" in outcome["types"]
+        assert (outcome["text"], outcome["usage"]["totalTokens"]) == ("ok", 18)
+        assert [fault["name"] for fault in outcome["faults"]] == [
+            "AuthenticationError",
+            "ConfigError",
+        ]
+        assert "model.model" in outcome["faults"][1]["message"]
+        [checked, _] = seen(host)["checked"]
+        assert checked["providerOptions"] == {"accessToken": "canary"}
+        assert seen(host)["enginePorts"] == 0
+
+    def test_of_this_device_get_the_engine_when_they_are_tested(self, host: Page) -> None:
+        script(
+            host,
+            """
+            const agent = await createAgent({ tools: {}, model: "openai:a" });
+            await agent.checkModel({ providerType: "wllama", model: "m" });
+            await agent.checkModel({ providerType: "web-llm", model: "m" });
+            """,
+        )
+        assert seen(host)["enginePorts"] == 1
+
+
+class TestAttachments:
+    def test_go_with_the_request(self, host: Page) -> None:
+        script(
+            host,
+            """
+            const agent = await createAgent({ tools: {} });
+            const bytes = Uint8Array.of(137, 80, 78, 71);
+            const transfer = new DataTransfer();
+            transfer.items.add(new File(["a,b"], "table.csv", { type: "text/csv" }));
+            await agent.run("#plain look", {
+              images: [new File([bytes], "fern.png", { type: "image/png" }), bytes],
+              files: transfer.files,
+            });
+            """,
+        )
+        options = seen(host)["runs"][0]["options"]
+        assert options["images"] == [
+            {"data": "iVBORw==", "name": "fern.png", "mediaType": "image/png"},
+            {"data": "iVBORw=="},
+        ]
+        assert options["files"] == [{"data": "YSxi", "name": "table.csv", "mediaType": "text/csv"}]
+
+    def test_are_refused_by_their_place(self, host: Page) -> None:
+        outcome = script(
+            host,
+            """
+            const agent = await createAgent({ tools: {} });
+            const types = [];
+            const refused = await caught(agent.run("#plain look", {
+              images: ["AAAA", document.body],
+              onEvent: ({ type }) => types.push(type),
+            }));
+            return [refused, types];
+            """,
+        )
+        fault, types = outcome
+        assert (fault["name"], types) == ("ConfigError", [])
+        assert "images[1] is of the kind HTMLBodyElement" in fault["message"]
+        assert seen(host)["runs"] == []
+
+
+class TestKeys:
+    def test_are_told_to_the_worker_and_to_the_next_one(self, host: Page) -> None:
+        outcome = script(
+            host,
+            """
+            const agent = globalThis.agent = await createAgent({
+              tools: {}, model: "openai:a", credentialRef: "mine",
+            });
+            const before = agent.credentials.hasApiKey("mine");
+            await agent.credentials.setApiKey("mine", "sk-canary");
+            await agent.credentials.setApiKey("other", "sk-other");
+            await agent.credentials.deleteApiKey("other");
+            const shown = JSON.stringify([agent, agent.credentials]);
+            return [before, agent.credentials.hasApiKey("mine"), shown.includes("canary")];
+            """,
+        )
+        assert outcome == [False, True, False]
+        first = seen(host)
+        assert first["created"]["keys"] == {}
+        assert first["calls"] == [
+            ["setApiKey", "mine", "sk-canary"],
+            ["setApiKey", "other", "sk-other"],
+            ["deleteApiKey", "other"],
+        ]
+        script(
+            host,
+            """
+            const { ended } = await begin(agent, "#stream for ever");
+            dispatchEvent(new PageTransitionEvent("pagehide", { persisted: true }));
+            await ended;
+            await agent.credentials.setApiKey("later", "sk-later");
+            await agent.run("#plain go");
+            """,
+        )
+        wait_for_workers(host, 1)
+        assert seen(host)["created"]["keys"] == {"mine": "sk-canary", "later": "sk-later"}
+        assert seen(host)["calls"] == []
+
+    def test_reach_a_worker_that_is_starting(self, host: Page) -> None:
+        script(
+            host,
+            """
+            const agent = await createAgent({ tools: {}, model: "openai:a" });
+            dispatchEvent(new PageTransitionEvent("pagehide", { persisted: true }));
+            const listed = agent.listTools();
+            await agent.credentials.setApiKey("mine", "sk-1");
+            await listed;
+            """,
+        )
+        wait_for_workers(host, 1)
+        assert seen(host)["created"]["keys"] == {"mine": "sk-1"}
+        assert ["setApiKey", "mine", "sk-1"] in seen(host)["calls"]
+
+
 class TestHandlers:
     def test_that_fail_are_logged_and_do_no_harm(self, open_page: Opener) -> None:
         page = open_page(path="host.html", expected_faults="a handler of the page failed")

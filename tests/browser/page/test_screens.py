@@ -15,7 +15,6 @@ from tests.browser.page.driving import (
     seen,
     send,
     status,
-    wait_for_workers,
 )
 
 
@@ -59,6 +58,11 @@ class TestFirstScreen:
 
 
 class TestRun:
+    def test_tells_that_what_it_cost_is_not_known(self, open_page: Opener) -> None:
+        page = open_page()
+        send(page, "#priced go")
+        expect(status(page)).to_have_text(re.compile(r"^Done in .+ tokens? · cost unknown$"))
+
     def test_changes_the_page_and_shows_how(self, open_page: Opener) -> None:
         page = open_page(path="?demo")
         send(page, "#plain held note it")
@@ -262,85 +266,6 @@ class TestFaults:
     def test_of_a_worker_that_is_not_there_are_told(self, open_page: Opener) -> None:
         page = open_page(prelude="import './missing.js';", expected_faults="404")
         expect(page.get_by_role("alert")).to_contain_text("/worker/agent.js could not be loaded")
-
-
-class TestModelChoice:
-    def test_takes_an_endpoint_and_keeps_its_key_in_memory(self, open_page: Opener) -> None:
-        page = open_page()
-        run(page, "#plain first")
-        page.get_by_role("button", name="Model:").click()
-        dialog = page.get_by_role("dialog")
-        dialog.get_by_text("Your own endpoint").click()
-        dialog.get_by_role("button", name="Use this model").click()
-        expect(dialog).to_be_visible()  # the address is missing
-        dialog.get_by_label("Address").fill("https://api.example.org/v1")
-        dialog.get_by_label("Model", exact=True).fill("small-1")
-        dialog.get_by_role("textbox", name="Key").fill("sk-canary")
-        dialog.get_by_role("button", name="Use this model").click()
-        expect(dialog).to_be_hidden()
-        expect(page.get_by_role("button", name="Model:")).to_contain_text("small-1")
-        run(page, "#plain with the new model")
-        assert seen(page)["created"]["config"]["model"] == {
-            "providerType": "openai-compatible",
-            "baseURL": "https://api.example.org/v1",
-            "model": "small-1",
-            "apiKey": "sk-canary",
-        }
-        assert seen(page)["enginePorts"] == 0
-        wait_for_workers(page, 1)
-        assert not page.evaluate(
-            """async () => {
-              const chat = document.querySelector("pagehand-chat");
-              const fields = [...chat.shadowRoot.querySelectorAll("input")];
-              const shown = [chat.shadowRoot.innerHTML, ...fields.map((each) => each.value)];
-              const databases = await indexedDB.databases();
-              const stored = [localStorage, sessionStorage, document.cookie, databases];
-              return JSON.stringify([shown, stored]).includes("canary");
-            }"""
-        )
-
-    def test_keeps_the_key_for_its_address_only(self, open_page: Opener) -> None:
-        page = open_page()
-        dialog = page.get_by_role("dialog")
-        key = page.locator("input[name=apiKey]")
-
-        def key_after(**fields: str) -> str | None:
-            page.get_by_role("button", name="Model:").click()
-            dialog.get_by_text("Your own endpoint").click()
-            for label, text in fields.items():
-                dialog.get_by_role("textbox", name=label).fill(text)
-            dialog.get_by_role("button", name="Use this model").click()
-            expect(dialog).to_be_hidden()
-            run(page, "#plain ask")
-            wait_for_workers(page, 1)
-            model = seen(page)["created"]["config"]["model"]
-            expect(page.get_by_role("button", name="Model:")).to_contain_text(model["model"])
-            given: str | None = model.get("apiKey")
-            return given
-
-        address = "https://api.example.org/v1"
-        assert key_after(Address=address, Model="small-1", Key="sk-1") == "sk-1"
-        expect(key).to_have_attribute("placeholder", "Key kept; type to replace")
-        expect(key).to_have_value("")
-        assert key_after(Model="small-2") == "sk-1"
-        assert key_after(Key="sk-2") == "sk-2"
-        assert key_after(Address="https://other.example.org/v1") is None
-        expect(key).to_have_attribute("placeholder", "Not every server needs one")
-
-    def test_goes_back_to_this_device(self, open_page: Opener) -> None:
-        page = open_page()
-        expect(status(page)).to_have_text("Ready")
-        assert seen(page)["enginePorts"] == 1
-        page.get_by_role("button", name="Model:").click()
-        page.get_by_role("button", name="Cancel").click()
-        expect(page.get_by_role("dialog")).to_be_hidden()
-        page.get_by_role("button", name="Model:").click()
-        page.get_by_role("button", name="Use this model").click()
-        run(page, "#plain again")
-        assert "model" not in seen(page)["created"]["config"]
-        page.get_by_role("button", name="Model:").click()
-        page.get_by_text("Your own endpoint").click()
-        expect(page.get_by_label("Address")).to_be_editable()
 
 
 class TestNotesBoard:

@@ -4,7 +4,7 @@ import pytest
 
 from pagehand import AgentConfig, ConfigError, create_agent
 from pagehand.agent.config import base_model, read_config
-from pagehand.models.registry import read_spec
+from pagehand.models.spec import read_spec
 from pagehand.testing import ScriptedModel, scripted_platform
 
 URL = "http://127.0.0.1:1/v1"

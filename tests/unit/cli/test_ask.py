@@ -8,6 +8,10 @@ from pathlib import Path
 
 import pytest
 
+from tests.support.providers import answers
+from tests.support.providers.anthropic import Anthropic
+from tests.support.providers.server import ProviderServer
+from tests.support.providers.wire import KEY
 from tests.support.scripted_server import ScriptedServer, fault, text
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -55,7 +59,31 @@ def test_a_fault():
 def test_a_missing_setting():
     done = run("Do it")
     assert done.returncode == 1
-    assert "Set AGENT_BASE_URL and AGENT_MODEL" in done.stderr
+    assert "Set AGENT_MODEL" in done.stderr
+
+
+def test_another_provider_thinks():
+    thought = answers.thinking_then_text("hm", PLAN)
+    script = [thought, answers.text("did it"), answers.text("All done.")]
+    with ProviderServer(Anthropic(), script) as server:
+        done = run(
+            "Do it now please",
+            AGENT_BASE_URL=server.url,
+            AGENT_MODEL="anthropic:claude-sonnet-4-5",
+            AGENT_API_KEY=KEY,
+            AGENT_THINKING="2048",
+        )
+        assert server.faults == []
+        assert server.requests[0].body["thinking"]["budget_tokens"] == 2_048
+    assert (done.returncode, done.stdout) == (0, "All done.\n"), done.stderr
+
+
+def test_options_that_are_no_json():
+    done = run(
+        "Do it", AGENT_MODEL="openai:gpt-5", AGENT_PROVIDER_OPTIONS='{"secretAccessKey": "canary'
+    )
+    assert done.returncode == 1 and "must be a JSON object" in done.stderr
+    assert "canary" not in done.stderr
 
 
 def test_usage():

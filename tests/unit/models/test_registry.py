@@ -5,7 +5,7 @@ import pytest
 from pagehand import ConfigError, ModelSpec, resolve_model, resolve_stage
 from pagehand.models.local import LocalModel
 from pagehand.models.openai_chat import OpenAIChatModel
-from pagehand.models.registry import read_spec
+from pagehand.models.spec import read_spec
 from pagehand.secret import Secret
 from pagehand.testing import ScriptedModel, scripted_platform
 
@@ -23,6 +23,7 @@ class NoEngine:
         {"providerType": "openai-compatible", "model": "qwen3:4b", "baseURL": URL},
         {"model": "qwen3:4b", "baseUrl": URL},
         ModelSpec("qwen3:4b", base_url=URL),
+        ModelSpec("openai-compatible", "qwen3:4b", URL),
     ],
 )
 def test_forms(value):
