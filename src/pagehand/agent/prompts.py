@@ -16,7 +16,7 @@ from typing import Any
 from ..errors import ConfigError
 from ..messages import Message
 from ..plan import PlanStep
-from ..tools.prompted import envelope_rules
+from ..tools.formats import envelope_rules
 from ..tools.results import clip
 
 

@@ -27,8 +27,8 @@ from ..models.retry import CallPolicy, Retrying
 from ..models.thinking import Thinking, resolve_thinking
 from ..plan import StepResult
 from ..tools.calling import CallBudget
+from ..tools.catalogue import catalogue
 from ..tools.loop import LoopEvent, Spent, ask
-from ..tools.prompted import catalogue
 from ..tools.results import clip, model_text
 from ..tools.tool import Tool
 from ..usage import Usage

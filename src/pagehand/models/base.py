@@ -55,6 +55,9 @@ class ToolCall:
 
     `broken` is true where `raw` is not a JSON object; the call is then not run as it stands.
     `by_provider` marks a call that the provider has run itself: it is told, and not run again.
+    `cut` marks a call that the output ended in: it is never run and never repaired. `repairs` names
+    the steps (json, name, coerce, reask, hook) that made it what it is; `written_name` is then the
+    name as the model wrote it.
     """
 
     id: str
@@ -63,6 +66,9 @@ class ToolCall:
     raw: str = ""
     broken: bool = False
     by_provider: bool = False
+    cut: bool = False
+    repairs: tuple[str, ...] = ()
+    written_name: str = ""
 
 
 @dataclass(slots=True)

@@ -37,14 +37,8 @@ from ..models.thinking import Thinking
 from ..plan import PlanStep, ToolCallRecord
 from ..usage import Usage
 from .calling import Caller, Outcome
-from .prompted import (
-    LAST_ROUND,
-    batch_key,
-    envelope_schema,
-    fillable,
-    read_envelope,
-    results_text,
-)
+from .formats import LAST_ROUND, batch_key, envelope_schema, fillable, results_text
+from .prompted import read_envelope
 from .results import model_text
 from .tool import Tool, ToolContext
 

@@ -20,8 +20,9 @@ from ..models.thinking import resolve_thinking
 from ..plan import ToolCallRecord
 from ..ports import CredentialStore, Platform
 from .calling import Caller
+from .catalogue import catalogue
+from .formats import envelope_rules
 from .loop import LoopEvent, LoopOutcome, LoopSettings, run_rounds
-from .prompted import catalogue, envelope_rules
 from .tool import ToolsInput, as_tools
 
 _MODES = ("auto", "native", "prompted")

@@ -8,7 +8,9 @@ from hypothesis import strategies as st
 
 from pagehand import ToolInputError
 from pagehand.schema import check
-from pagehand.tools.prompted import catalogue, envelope_schema, fillable, read_envelope
+from pagehand.tools.catalogue import catalogue
+from pagehand.tools.formats import envelope_schema, fillable
+from pagehand.tools.prompted import read_envelope
 from pagehand.tools.tool import Tool, define_tool
 
 NOTE = define_tool(
