@@ -1,9 +1,9 @@
 // Bundles each third-party library once, as an ES module, with the types of its entry beside it.
 // Usage: node bundle_vendor.mjs <folder of node_modules> <output folder>
-import { copyFile, readdir } from "node:fs/promises";
+import { copyFile, readdir, writeFile } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { dirname, join, resolve } from "node:path";
-import { fileURLToPath } from "node:url";
+import { fileURLToPath, pathToFileURL } from "node:url";
 
 const [nodeModules, output] = process.argv.slice(2).map((path) => resolve(path));
 const entries = join(dirname(fileURLToPath(import.meta.url)), "vendor_entries");
@@ -36,7 +36,7 @@ const replacements = {
 };
 
 const { build } = createRequire(join(nodeModules, "package.json"))("esbuild");
-const libraries = ["lit-html", "marked", "dompurify", "wllama"];
+const libraries = ["lit-html", "marked", "dompurify", "wllama", "web-llm"];
 await build({
   entryPoints: libraries.map((name) => join(entries, `${name}.js`)),
   outdir: output,
@@ -56,3 +56,11 @@ for (const name of libraries) {
   const types = written.has(`${name}.d.ts`) ? `${name}.d.ts` : `${name}.js`;
   await copyFile(join(entries, types), join(output, `${name}.d.ts`));
 }
+
+// WebLLM's own list of models as data, so that a page can show it without fetching the library.
+const webLlm = pathToFileURL(join(nodeModules, "@mlc-ai/web-llm/lib/index.js"));
+const { prebuiltAppConfig, ModelType } = await import(webLlm);
+const chatModels = prebuiltAppConfig.model_list.filter(
+  ({ model_type: type }) => type !== ModelType.embedding,
+);
+await writeFile(join(output, "web-llm-models.json"), JSON.stringify(chatModels));

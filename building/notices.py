@@ -27,6 +27,7 @@ class Work:
 
 NPM = {
     "pyodide": Work("Pyodide", "MPL-2.0", "Pyodide contributors and Mozilla"),
+    "@mlc-ai/web-llm": Work("WebLLM", "Apache-2.0", "WebLLM Team"),
     "@wllama/wllama": Work("wllama", "MIT", "Xuan Son Nguyen"),
     "lit-html": Work("lit-html", "BSD-3-Clause", "Google LLC"),
     "marked": Work("marked", "MIT", "Christopher Jeffrey, MarkedJS"),
@@ -52,6 +53,10 @@ INSIDE = (
     Work("libffi (inside Pyodide)", "MIT", "Anthony Green, Red Hat, Inc. and others"),
     Work("zlib (inside Pyodide)", "Zlib", "Jean-loup Gailly and Mark Adler"),
     Work("bzip2 (inside Pyodide)", "bzip2-1.0.6", "Julian R Seward"),
+    Work("TVM's web runtime (inside WebLLM)", "Apache-2.0", "The Apache Software Foundation"),
+    Work("XGrammar (inside WebLLM)", "Apache-2.0", "XGrammar contributors"),
+    Work("tokenizers-cpp (inside WebLLM)", "Apache-2.0", "MLC Team and Hugging Face"),
+    Work("loglevel (inside WebLLM)", "MIT", "Tim Perry"),
     Work("llama.cpp and ggml (inside wllama)", "MIT", "The ggml authors"),
     Work("SmolLM2-135M-Instruct (the embedded model)", "Apache-2.0", "Hugging Face"),
 )

@@ -7,7 +7,8 @@ from building.steps import ROOT, Stamp, fingerprint, run, step
 from building.wllama import FILES as WLLAMA_FILES
 from building.wllama import write_wllama
 
-LIBRARIES = ("dompurify.js", "lit-html.js", "marked.js", "wllama.js")
+LIBRARIES = ("dompurify.js", "lit-html.js", "marked.js", "web-llm.js", "wllama.js")
+WEB_LLM_MODELS = "web-llm-models.json"
 BUILDING = ROOT / "building"
 NODE_MODULES = ROOT / "web" / "node_modules"
 LOCK = ROOT / "web" / "package-lock.json"
@@ -18,7 +19,7 @@ def build_vendor(output: Path, cache: Path) -> list[Path]:
 
     The types of each bundle are written beside it for our type checks; the site needs none.
     """
-    files = [output / name for name in (*LIBRARIES, *WLLAMA_FILES)]
+    files = [output / name for name in (*LIBRARIES, WEB_LLM_MODELS, *WLLAMA_FILES)]
     tools = [BUILDING / name for name in ("bundle_vendor.mjs", "capture_wllama.mjs", "vendor.py")]
     inputs = fingerprint([LOCK, BUILDING / "vendor_entries", *tools, BUILDING / "wllama.py"])
     stamp = Stamp("vendor", inputs, files)

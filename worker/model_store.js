@@ -6,14 +6,19 @@
 import { engineError, messageOf } from "./engine_error.js";
 
 const CACHE = "pagehand-models";
+/** Nobody's host: Cache Storage wants an http address, also in an extension. */
+const DIGESTS = "https://model-part.invalid/";
 
 /**
  * @typedef {{url: string, file: string, bytes?: number, sha256?: string}} Part
  *   bytes and sha256 are those of the whole part; a file of the user's has neither
  * @typedef {{onBytes: (done: number, total: number) => void,
  *            onNotKept: (reason: string) => void}} Watcher  bytes of all parts
- * @typedef {{read: (parts: Part[], watcher: Watcher) => Promise<Blob>,
- *            forget: (parts: Part[]) => Promise<void>}} ModelStore
+ * @typedef {{url: string, byDigest: boolean, bytes: number}} Kept  a part that the browser keeps,
+ *   under its address or, `byDigest`, under its digest
+ * @typedef {{read: (parts: Part[], watcher: Watcher, signal: AbortSignal) => Promise<Blob>,
+ *            list: () => Promise<Kept[]>,
+ *            forget: (parts: Pick<Part, "url" | "sha256">[]) => Promise<void>}} ModelStore
  */
 
 /** @returns {ModelStore} */
@@ -45,7 +50,7 @@ export function createModelStore() {
   }
 
   return {
-    async read(parts, { onBytes, onNotKept }) {
+    async read(parts, { onBytes, onNotKept }, signal) {
       const cache = await openCache();
       const sizes = parts.map((part) => part.bytes ?? 0);
       const done = parts.map(() => 0);
@@ -55,11 +60,12 @@ export function createModelStore() {
       for (const [index, part] of parts.entries()) {
         let blob = await find(part, cache);
         if (!blob) {
-          blob = await fetchPart(part, (bytes, total) => {
+          const onPart = (/** @type {number} */ bytes, /** @type {number} */ total) => {
             done[index] = bytes;
             sizes[index] = part.bytes ?? total;
             report();
-          });
+          };
+          blob = await fetchPart(part, onPart, signal);
           const refusal = await keep(part, blob, cache);
           if (refusal && !told) onNotKept(refusal);
           told ||= refusal !== undefined;
@@ -69,6 +75,17 @@ export function createModelStore() {
         blobs.push(blob);
       }
       return new Blob(blobs);
+    },
+
+    async list() {
+      const cache = await openCache();
+      const keys = (await cache?.keys()) ?? [];
+      return Promise.all(
+        keys.map(async (key) => {
+          const blob = await cache?.match(key).then((answer) => answer?.blob());
+          return { url: key.url, byDigest: key.url.startsWith(DIGESTS), bytes: blob?.size ?? 0 };
+        }),
+      );
     },
 
     async forget(parts) {
@@ -91,19 +108,19 @@ async function openCache() {
 }
 
 /**
- * The key of a part: its digest, so that it stays the same wherever the site moves. The host is a
- * reserved one that is never asked: Cache Storage wants an http address, also in an extension.
- * @param {Part} part
+ * The key of a part: its digest, so that it stays the same wherever the site moves.
+ * @param {Pick<Part, "url" | "sha256">} part
  */
-const keyOf = ({ sha256, url }) => (sha256 ? `https://model-part.invalid/${sha256}` : url);
+const keyOf = ({ sha256, url }) => (sha256 ? `${DIGESTS}${sha256}` : url);
 
 /**
  * @param {Part} part
  * @param {(bytes: number, total: number) => void} onBytes
+ * @param {AbortSignal} signal
  * @returns {Promise<Blob>} the whole part, checked
  */
-async function fetchPart(part, onBytes) {
-  const response = await request(part);
+async function fetchPart(part, onBytes, signal) {
+  const response = await request(part, signal);
   const total = Number(response.headers.get("content-length") ?? 0);
   const chunks = [];
   let bytes = 0;
@@ -114,6 +131,7 @@ async function fetchPart(part, onBytes) {
       onBytes(bytes, total);
     }
   } catch (fault) {
+    signal.throwIfAborted();
     throw engineError(
       `The download of the model part ${part.file} broke off after ${bytes} bytes ` +
         `(${messageOf(fault)}). Try again: what has arrived is kept.`,
@@ -126,13 +144,14 @@ async function fetchPart(part, onBytes) {
   return blob;
 }
 
-/** @param {Part} part @returns {Promise<Response>} */
-async function request({ url, file }) {
+/** @param {Part} part @param {AbortSignal} signal @returns {Promise<Response>} */
+async function request({ url, file }, signal) {
   let response;
   try {
     // The store keeps the part; a second copy in the HTTP cache would also keep a damaged one.
-    response = await fetch(url, { cache: "no-store" });
+    response = await fetch(url, { cache: "no-store", signal });
   } catch (fault) {
+    signal.throwIfAborted();
     throw engineError(
       `The model part ${file} cannot be fetched from ${url} (${messageOf(fault)}). ` +
         "Check the connection and that this page may reach the address, then try again.",

@@ -1,18 +1,59 @@
 // One task at a time, in the order of asking.
 
 /**
- * @typedef {<T>(task: () => Promise<T>, signal?: AbortSignal) => Promise<T>} Queue
- *   runs the task when all earlier ones have ended; an abort before its turn rejects at once with
- *   the signal's reason, and the task never starts
+ * @typedef {{signal?: AbortSignal, onWait?: (ahead: number) => void}} QueueOptions
+ *   `signal`: an abort before the task's turn rejects at once with its reason, and the task never
+ *   starts. `onWait` tells how many tasks come first, at once and whenever that changes; a task that
+ *   need not wait hears nothing.
+ * @typedef {<T>(task: () => Promise<T>, options?: QueueOptions) => Promise<T>} Queue
+ *   runs the task when all earlier ones have ended
  * @returns {Queue}
  */
 export function createQueue() {
-  /** @type {Promise<unknown>} */
-  let last = Promise.resolve();
-  return (task, signal) => {
-    const result = unlessAborted(last, signal).then(task);
-    last = Promise.allSettled([last, result]);
-    return result;
+  /** @type {{start: () => void, onWait: ((ahead: number) => void) | undefined}[]} */
+  const line = [];
+  let busy = false;
+
+  /** @param {number} from tell those from this place in the line on */
+  function tell(from) {
+    for (const [place, { onWait }] of line.entries()) {
+      if (place >= from) onWait?.(place + 1);
+    }
+  }
+
+  function next() {
+    const first = line.shift();
+    busy = first !== undefined;
+    first?.start();
+    tell(0);
+  }
+
+  return async (task, { signal, onWait } = {}) => {
+    signal?.throwIfAborted();
+    if (busy) {
+      const entry = { start: () => {}, onWait };
+      const turn = new Promise((resolve) => (entry.start = () => resolve(undefined)));
+      line.push(entry);
+      tell(line.length - 1);
+      try {
+        await unlessAborted(turn, signal);
+      } catch (reason) {
+        const place = line.indexOf(entry);
+        if (place < 0) {
+          next(); // its turn came in the same moment, and is handed on
+        } else {
+          line.splice(place, 1);
+          tell(place);
+        }
+        throw reason;
+      }
+    }
+    busy = true;
+    try {
+      return await task();
+    } finally {
+      next();
+    }
   };
 }
 

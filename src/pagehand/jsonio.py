@@ -5,9 +5,11 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from typing import Any
 
 from .errors import MalformedResponseError
+from .lenient import WORDS, DoubtError, read_lenient, skip_between
 
 _TOKEN = re.compile(
     r'[ \t\n\r]+|[{}\[\],:]|"(?:[^"\\]|\\.)*"|-?[0-9.eE+-]+|[a-z]+', re.DOTALL | re.IGNORECASE
@@ -23,7 +25,11 @@ _STRING_BODY = re.compile(  # whole characters only: escaped surrogate pairs sta
 _LONGEST_CHARACTER = 12  # an escaped surrogate pair
 _DEEPEST = 64  # no answer that is followed nests deeper, and each level has its price
 _BROKEN = (ValueError, RecursionError)
-_FENCE = re.compile(r"```[a-zA-Z_]*\s*\n?(.*?)(?:```|\Z)", re.DOTALL)
+_LETTERS = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_"
+_MOST_BRACKETS = 32
+_MARKS = '"{}[]'
+_NO_MARKS = dict.fromkeys(map(ord, _MARKS + "'`“”‘’(),:; \t\r\n"))
+_DEAREST_GUESS = 2_000_000  # half a second at most: 10 000 characters with 100 brackets among them
 _CLOSER = {"{": "}", "[": "]"}
 
 
@@ -83,32 +89,205 @@ def _close(text: str) -> str | None:
     return text[:cut] + due if cut else None
 
 
-def repair_json(text: str) -> Any:
-    """Give the value of a JSON text that a model wrote, mended where it is broken.
+@dataclass(slots=True, frozen=True)
+class Mended:
+    """A value that a model wrote.
 
-    Strict parsing first; then the first JSON value found inside prose or a code fence; then
-    json-repair, once. Raises MalformedResponseError when there is no object or list in it.
+    `cut` says that the text ends inside it: in a text, a number or a word, or where a value is due;
+    closing brackets that lack alone are no cut. `guessed` says that some of the text is not in the
+    value, or a mark of JSON in it may be one of the text: enough to show, too little to act on.
+    """
+
+    value: Any
+    cut: bool = False
+    guessed: bool = False
+
+
+def repair_json(text: str) -> Any:
+    """Give the value of a JSON text that a model wrote, mended where it is broken; see `mend_json`.
+
+    Raises MalformedResponseError when there is none in it.
+    """
+    return mend_json(text).value
+
+
+def mend_json(text: str) -> Mended:
+    """Read a JSON text that a model wrote, mended where it is broken.
+
+    Strict parsing first; then the text itself, or else the first value inside a code fence or
+    prose, read leniently; then, for what lenient reading doubts, json-repair, once. Several values
+    with commas or line ends between are a list. NaN and Infinity, which JSON has not, are null.
+    Raises MalformedResponseError when there is no value: words alone are none.
     """
     try:
-        return json.loads(text)
+        return Mended(_STRICT.decode(text))
     except _BROKEN:
         pass
-    found = find_json(text)
-    if found is not None:
-        return found
-    start = re.search(r"[{\[]", text)
-    if start:
-        import json_repair
+    start = skip_between(text, 0)
+    try:
+        if text[start : start + 1] in ("{", "[") and not text.startswith("```", start + 1):
+            found = _mend_at(text, start, alone=True)
+        elif fenced := _fenced(text):
+            found = _mend_at(fenced, 0, alone=True)
+        else:
+            found = _mend_scalar(text.strip())
+            if found is None and text[start : start + 1] != '"':
+                found = _mend_inside(text)
+    except _BROKEN:  # nested deeper than any answer
+        found = None
+    if found is None:
+        raise MalformedResponseError(
+            f"The model's answer holds no JSON that can be read: {_excerpt(text)}"
+        )
+    return found
 
+
+def _mend_at(text: str, start: int, *, alone: bool) -> Mended | None:
+    """Read the value at a bracket. `alone` says that the text is meant to be nothing else."""
+    if text[start + 1 :].lstrip().startswith('\\"'):  # JSON inside a text, without its quotes
+        text, start = _unescaped(text[start:]), 0
+    try:
+        value, end, cut = _read_at(text, start)
+        return Mended(_with_others(text, value, end) if alone else value, cut)
+    except DoubtError as doubt:
+        return _guess(text[start:], cut=doubt.cut)
+
+
+def _unescaped(text: str) -> str:
+    """Give a text with one level of escapes taken away."""
+    signs = {"n": "\n", "t": "\t", "r": "\r"}
+    return re.sub(r"\\(.)", lambda found: signs.get(found[1], found[1]), text, flags=re.DOTALL)
+
+
+def _read_at(text: str, start: int) -> tuple[Any, int, bool]:
+    try:
+        value, end = _LOOSE.raw_decode(text, start)
+    except _BROKEN:
+        reading = read_lenient(text, start)
+        return reading.value, reading.end, reading.cut
+    return value, end, False
+
+
+def _with_others(text: str, first: Any, end: int) -> Any:
+    """Give a value, or a list of it and those that follow with nothing but commas between."""
+    values, together = [first], True
+    while True:
+        at = skip_between(text, end)
+        apart = "\n" in text[end:at]
+        while text[at : at + 1] in (",", "}", "]", ")", ";") and at < len(text):
+            apart = apart or text[at] == ","
+            at = skip_between(text, at + 1)
+        if at == len(text):
+            return _one_of(values) if together else _several(values)
+        if text[at] == '"' and apart and isinstance(first, dict):
+            raise DoubtError  # the object was closed too early
+        if text[at] not in "{[" or not _begins_json(text, at):
+            return first  # prose
+        value, end, _ = _read_at(text, at)
+        values.append(value)
+        together = together and not apart
+
+
+def _several(values: list[Any]) -> Any:
+    """Give what values mean that stand apart: an empty one says nothing beside one that is not."""
+    full = [value for value in values if value]
+    return full[0] if len(full) == 1 else values
+
+
+def _one_of(values: list[Any]) -> Any:
+    """Give what values mean that were written without anything between. Raises ValueError."""
+    first, *others = values
+    if all(value == first for value in others):
+        return first
+    if all(type(value) is type(first) for value in others):
+        raise ValueError("Which of the values is meant is not certain.")
+    return _several(values) if any(values) else first
+
+
+def _guess(text: str, *, cut: bool) -> Mended | None:
+    """Let json-repair guess what a text means: its work grows with length times marks."""
+    marks = sum(map(text.count, "{[(")) + text.count('"') // 4
+    if len(text) * (100 + marks) > _DEAREST_GUESS:
+        return None
+    import json_repair
+
+    value = json_repair.loads(text)
+    if not isinstance(value, dict | list) or not value or _has_odd_key(value):
+        return None
+    return Mended(value, cut, guessed=not _keeps(text, value))
+
+
+def _keeps(text: str, value: Any) -> bool:
+    """Whether a guess holds all of a text but its marks, no quote that may be such a mark, and
+    nothing of its own."""
+    written = json.dumps(value, ensure_ascii=False)
+    same = text.translate(_NO_MARKS) == written.translate(_NO_MARKS)
+    added = any(written.count(mark) > text.count(mark) for mark in ("{", "[", '""'))
+    return same and not added and text.count('\\"') == written.count('\\"')
+
+
+def _has_odd_key(value: Any) -> bool:
+    """Whether a key holds marks of JSON: then a piece of the text was taken for a key."""
+    if isinstance(value, dict):
+        odd = any(mark in key for key in value for mark in _MARKS)
+        return odd or any(map(_has_odd_key, value.values()))
+    return isinstance(value, list) and any(map(_has_odd_key, value))
+
+
+def _mend_scalar(text: str) -> Mended | None:
+    """Read a text that is one quoted text, number or word of JSON, or a call around a value."""
+    called = text.endswith((")", ");")) and text.partition("(")[0].isidentifier()
+    if not (called or text[:1] in "\"'`‘’“”-.0123456789" or text.strip(" ,").casefold() in WORDS):
+        return None
+    try:
+        reading = read_lenient(text)
+    except DoubtError:
+        return None
+    value = reading.value
+    if text[reading.end :].strip(" ,;"):
+        return None
+    if isinstance(value, str):
+        odd = any(char < " " and char not in "\b\f\n\r\t" for char in value) or "\\u" in value
+        words = len(text) == 1 or (reading.cut and any(quote in value for quote in "\"'“”"))
+        if odd or words or text[0] in "-.0123456789":
+            return None
+    return Mended(value, reading.cut)
+
+
+def _mend_inside(text: str) -> Mended | None:
+    """Read the first value in prose: a bracket that begins none is passed over."""
+    position = 0
+    for _ in range(_MOST_BRACKETS):
+        starts = [at for at in (text.find("{", position), text.find("[", position)) if at >= 0]
+        if not starts:
+            return None
+        start = min(starts)
         try:
-            value = json_repair.loads(_fenced(text) or text[start.start() :])
-        except _BROKEN:  # nested deeper than any answer
-            value = None
-        if isinstance(value, dict | list) and value:
-            return value
-    raise MalformedResponseError(
-        f"The model's answer holds no JSON that can be read: {_excerpt(text)}"
-    )
+            return Mended(_STRICT.raw_decode(text, start)[0])
+        except _BROKEN:
+            pass
+        if _begins_json(text, start):  # what stands inside is a piece of it
+            return _mend_at(text, start, alone=False)
+        position = start + 1
+    return None
+
+
+def _begins_json(text: str, start: int) -> bool:
+    """Whether a bracket in prose looks like the first of a JSON value."""
+    inner = text[start + 1 : start + 80].lstrip()
+    if text[start] == "[":
+        return inner[:1] in tuple("{[\"'“]-0123456789")
+    if inner[:1] in ('"', "'", "“", "}", "\\"):
+        return True
+    return inner.partition(":")[0].strip().isidentifier() and ":" in inner
+
+
+def _refuse_constant(word: str) -> Any:
+    raise ValueError(f"{word} is no JSON.")
+
+
+_STRICT = json.JSONDecoder(parse_constant=_refuse_constant)
+_LOOSE = json.JSONDecoder(parse_constant=_refuse_constant, strict=False)  # raw line ends in texts
 
 
 def repair_container(text: str) -> dict[str, Any] | list[Any]:
@@ -131,15 +310,14 @@ def find_json(text: str) -> Any:
 
 def iter_json(text: str) -> Iterator[Any]:
     """Give every whole JSON object or list inside a text, one behind the other."""
-    decoder = json.JSONDecoder()
     position = 0
     # An opening bracket that leads nowhere is passed over; a bound keeps hostile text linear.
-    for _ in range(32):
+    for _ in range(_MOST_BRACKETS):
         match = re.compile(r"[{\[]").search(text, position)
         if not match:
             return
         try:
-            value, position = decoder.raw_decode(text, match.start())
+            value, position = _STRICT.raw_decode(text, match.start())
         except _BROKEN:
             position = match.end()
         else:
@@ -147,8 +325,19 @@ def iter_json(text: str) -> Iterator[Any]:
 
 
 def _fenced(text: str) -> str | None:
-    match = _FENCE.search(text)
-    return match.group(1) if match and re.search(r"[{\[]", match.group(1)) else None
+    """Give what stands in a code fence and begins like JSON, up to the last fence."""
+    start = text.find("```")
+    for _ in range(_MOST_BRACKETS):
+        if start < 0:
+            break
+        inner = text[start + 3 :]
+        language = len(inner) - len(inner.lstrip(_LETTERS))
+        inner = inner[language:].lstrip()
+        if inner[:1] in ("{", "[", "(") or (start == 0 and inner[:1] == '"'):
+            end = inner.rfind("```")
+            return inner[:end] if end >= 0 else inner
+        start = text.find("```", start + 3)
+    return None
 
 
 def _excerpt(text: str, limit: int = 120) -> str:

@@ -39,3 +39,30 @@ def nearest(name: str, known: Iterable[str]) -> str | None:
     folded = {candidate.casefold(): candidate for candidate in known}
     found = difflib.get_close_matches(name.casefold(), folded, n=1, cutoff=0.6)
     return folded[found[0]] if found else None
+
+
+def words_of(name: str) -> list[str]:
+    """Give the words of a snake, kebab, camel or spaced name, case-folded.
+
+    `listHTTPRoutes_v2` → `list http routes v2`; digits stay with the letters before them.
+    """
+    words: list[str] = []
+    word = ""
+    for place, char in enumerate(name):
+        if not char.isalnum():
+            words.append(word)
+            word = ""
+            continue
+        if word and char.isupper():
+            follows_small = not word[-1].isupper()
+            begins_word = name[place + 1 : place + 2].islower()
+            if follows_small or begins_word:
+                words.append(word)
+                word = ""
+        word += char
+    return [each.casefold() for each in (*words, word) if each]
+
+
+def letters_of(name: str) -> str:
+    """Give a name's letters and digits, case-folded: what all its spellings have in common."""
+    return "".join(filter(str.isalnum, name)).casefold()

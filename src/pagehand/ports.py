@@ -70,7 +70,8 @@ class Channel(Protocol):
 class EngineInfo:
     """The model that an engine has loaded. `context_window` is in tokens.
 
-    `constraints` names what its decoder can be held to: `json-schema`, `grammar`.
+    `constraints` names what its decoder can be held to: `json-schema`, `grammar`; `likelihood` says
+    that it takes a raw prompt and tells how likely what follows is.
     """
 
     model: str
@@ -78,12 +79,29 @@ class EngineInfo:
     constraints: tuple[str, ...] = ()
 
 
+@dataclass(slots=True, frozen=True)
+class EngineOptions:
+    """How a model is loaded. `context_window` in tokens: a larger one costs memory, no download.
+
+    The others are for WebLLM: where a model's folder and its compiled library are, and what
+    replaces the model's own settings (its words, such as `sliding_window_size`).
+    """
+
+    context_window: int | None = None
+    model_url: str | None = None
+    model_lib_url: str | None = None
+    overrides: dict[str, Any] | None = None
+
+
 @dataclass(slots=True)
 class EngineRequest:
     """What an engine is asked to write. Messages are `{"role", "content"}` with plain text.
 
-    `thinking` turns the thoughts of a model that has such a switch on or off; None leaves its own
-    default.
+    `model` and `options` name what shall answer: it is loaded when it is not; without a name,
+    whatever is loaded answers. `json_schema` or `grammar` (GBNF) hold from the first token on; a
+    text of `stop` ends the answer before it. `prompt` is raw text to go on with, in place of
+    messages and their template. `thinking` turns the thoughts of a model that has such
+    a switch on or off; None leaves its own default.
     """
 
     messages: list[dict[str, str]]
@@ -91,40 +109,67 @@ class EngineRequest:
     temperature: float | None = None
     json_schema: dict[str, Any] | None = None
     thinking: bool | None = None
+    model: str | None = None
+    options: EngineOptions | None = None
+    grammar: str | None = None
+    stop: tuple[str, ...] = ()
+    prompt: str | None = None
 
 
 @dataclass(slots=True)
 class EngineProgress:
-    """A sign of life: `kind` is start, prompt (done of total tokens read) or text."""
+    """A sign of life, by `kind`.
+
+    `queued`: `done` tasks of others come first. `load`: the model is loaded anew, `progress` from
+    0 to 1 with a text. `start`: the engine has taken the request. `prompt`: `done` of `total`
+    tokens are read. `text`: more text.
+    """
 
     kind: str
     text: str = ""
     done: int = 0
     total: int = 0
+    progress: float = 0.0
 
 
 @dataclass(slots=True)
 class EngineAnswer:
-    """The end of one piece of work. `finish_reason`: stop, length or cancelled."""
+    """The end of one piece of work. `finish_reason`: stop, length or cancelled.
+
+    `cached_input_tokens` are part of `input_tokens`; None when the engine does not tell.
+    `likelihood` is told of what follows a raw prompt: the natural logarithm of how likely that text
+    is, without regard to a grammar.
+    """
 
     text: str
     finish_reason: str
     input_tokens: int
     output_tokens: int
+    cached_input_tokens: int | None = None
+    likelihood: float | None = None
 
 
 class Engine(Protocol):
-    """Models on this device."""
+    """Models on this device. One is loaded at a time and answers one request at a time."""
 
-    async def load(self, model: str, on_progress: Callable[[float, str], None]) -> EngineInfo:
+    async def load(
+        self,
+        model: str,
+        on_progress: Callable[[float, str], None],
+        options: EngineOptions | None = None,
+    ) -> EngineInfo:
         """Load a model (once; later calls give the same). Progress runs from 0 to 1 with a text.
 
-        Raises EngineError.
+        Waits for the work on another model. Raises EngineError.
         """
         ...
 
     def generate(self, request: EngineRequest) -> AsyncIterator[EngineProgress | EngineAnswer]:
-        """Write; the last item is the EngineAnswer. Leaving early stops the engine."""
+        """Write; the last item is the EngineAnswer. Leaving early stops the engine.
+
+        Raises EngineError, DeviceLostError (a second call loads the model anew),
+        ContextWindowExceededError.
+        """
         ...
 
 

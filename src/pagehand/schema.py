@@ -238,7 +238,7 @@ def inlined(schema: Mapping[str, Any]) -> dict[str, Any]:
             spent += 4
             fits = spent < _MOST_INLINED and depth < _DEEPEST // 2
             if ref not in open_refs and fits:
-                target = put(_target(schema, ref), (*open_refs, ref), depth + 1)
+                target = put(resolve_ref(schema, ref), (*open_refs, ref), depth + 1)
                 found = dict(target) if isinstance(target, Mapping) else {}
         own = {
             key: (
@@ -256,7 +256,7 @@ def inlined(schema: Mapping[str, Any]) -> dict[str, Any]:
     return made
 
 
-def _target(schema: Mapping[str, Any], ref: str) -> Any:
+def resolve_ref(schema: Mapping[str, Any], ref: str) -> Any:
     """Give what a reference inside a schema points to, `{}` for nothing."""
     node: Any = schema
     if ref == "#":

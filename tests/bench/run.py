@@ -14,6 +14,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2]
 PARTS = {
     "boot": "The start of the worker, and what a first visit loads",
+    "call_reading": "Reading tool calls from text as it streams, and repairing one",
     "loop": "What the loop costs a model call on CPython",
     "loop_browser": "What the loop costs a model call in the browser",
     "reading": "Reading a provider's stream, wire by wire, beside parsing its events alone",

@@ -5,25 +5,30 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Callable, Iterator
-from contextlib import closing, contextmanager
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
 import pytest
-from playwright.sync_api import Browser, BrowserContext, Page
+from playwright.sync_api import Browser, BrowserContext
 
 from building.browser import FLAGS, find
-from building.serve import STRICT_CSP
-from tests.support.faulty_site import Fault, FaultySite, serving_faults
+from tests.support.engine_page import HELLO, Engine, open_engine, served
+from tests.support.faulty_site import Fault
+from tests.support.gguf_template import with_template
 
-FIXTURES = Path(__file__).parent / "fixtures"
-RPC = Path(__file__).parents[2] / "worker" / "rpc.js"
-ISOLATED = {
-    "Cross-Origin-Opener-Policy": "same-origin",
-    "Cross-Origin-Embedder-Policy": "require-corp",
-}
 WINDOW = 4096
-HELLO = [{"role": "system", "content": "Be brief."}, {"role": "user", "content": "Say hello."}]
+MODEL_WINDOW = 8192
+# As Gemma's: no system turn, and user and assistant take turns.
+STRICT_TEMPLATE = """{%- for message in messages -%}
+{%- if message['role'] == 'system' -%}
+{{- raise_exception('System role not supported') -}}
+{%- elif (message['role'] == 'user') != (loop.index0 % 2 == 0) -%}
+{{- raise_exception('Conversation roles must alternate user/assistant/user/assistant/...') -}}
+{%- endif -%}
+{{- '<start_of_turn>' + message['role'] + '\\n' + message['content'] + '<end_of_turn>\\n' -}}
+{%- endfor -%}
+{%- if add_generation_prompt -%}{{- '<start_of_turn>model\\n' -}}{%- endif -%}"""
 LONG = [{"role": "user", "content": "Tell a very long story about a river, with every detail."}]
 CRASH_AT_THE_FIRST_RESULT = """
 const takeMessage = onmessage;
@@ -33,47 +38,6 @@ onmessage = (event) => {
   postMessage({ verb: "signal.abort", args: ["abort", "an injected fault", "", null] });
 };
 """
-
-
-class Engine:
-    """A page with an engine worker in it; `worker` is the end that the page itself holds."""
-
-    def __init__(self, page: Page) -> None:
-        self.page = page
-
-    def call(
-        self, method: str, params: dict[str, Any], *, end: str = "worker", cancel_on: str = ""
-    ) -> dict[str, Any]:
-        """Give `{"result" | "error": …, "progress": […]}`."""
-        arguments = [end, f"engine.{method}", params, cancel_on]
-        answer: dict[str, Any] = self.page.evaluate("(args) => engine.call(...args)", arguments)
-        return answer
-
-    def load(self, model: str = "embedded", **more: Any) -> dict[str, Any]:
-        return self.call("load", {"model": model}, **more)
-
-    def generate(
-        self, messages: list[dict[str, str]] = HELLO, *, end: str = "worker", cancel_on: str = "",
-        **params: Any,
-    ) -> dict[str, Any]:  # fmt: skip
-        params = {"messages": messages, "temperature": 0, "maxOutputTokens": 8, **params}
-        return self.call("generate", params, end=end, cancel_on=cancel_on)
-
-
-@contextmanager
-def served(folder: Path, *, isolated: bool = True, csp: str = STRICT_CSP) -> Iterator[FaultySite]:
-    added = {f"test/{name}": FIXTURES / name for name in ("engine.html", "engine.js")}
-    added["test/rpc.js"] = RPC
-    headers = {"Content-Security-Policy": csp, **(ISOLATED if isolated else {})}
-    with serving_faults(folder, headers=headers, added=added) as server:
-        yield server
-
-
-def open_engine(context: BrowserContext, address: str) -> Engine:
-    page = context.new_page()
-    page.goto(f"{address}/test/engine.html")
-    page.wait_for_function("() => window.engine")
-    return Engine(page)
 
 
 @pytest.fixture
@@ -213,11 +177,35 @@ def test_ports_share_the_model_and_take_turns(engine: Engine) -> None:
     first, second, third = (answer["result"] for answer in answers)
     assert [first["finishReason"], third["finishReason"]] == ["length", "length"]
     assert second["finishReason"] == "cancelled"
-    assert answers[1]["progress"] == []  # its turn never came
+    assert answers[1]["progress"] == [{"kind": "queued", "ahead": 1}]  # its turn never came
+    # The second leaves before the third is told of it, or after.
+    waits = [step["ahead"] for step in answers[2]["progress"] if step["kind"] == "queued"]
+    assert waits[-1] == 1
     assert engine.page.evaluate("() => engine.ended") == ["second", "first", "third"]
     # The third came after the first and found its prompt read already.
     assert first["usage"]["cachedInputTokens"] < first["usage"]["inputTokens"] - 1
     assert third["usage"]["cachedInputTokens"] == third["usage"]["inputTokens"] - 1
+
+
+def test_one_agent_stops_mid_token_and_the_other_has_its_own_answer(engine: Engine) -> None:
+    for name in ("one", "other"):
+        engine.page.evaluate("(name) => engine.openPort(name)", name)
+    shared = {"model": "embedded", "temperature": 0}
+    endless = {"messages": LONG, "grammar": 'root ::= "north " root', "maxOutputTokens": 3000}
+    short = {"messages": HELLO, "grammar": 'root ::= "south"'}
+    stopped, other = engine.page.evaluate(
+        """([shared, endless, short]) => Promise.all([
+            engine.call("one", "engine.generate", {...shared, ...endless}, "text"),
+            engine.call("other", "engine.generate", {...shared, ...short}),
+        ])""",
+        [shared, endless, short],
+    )
+    assert stopped["result"]["finishReason"] == "cancelled"
+    assert "north north ".startswith(stopped["result"]["text"][:12])
+    assert other["result"]["text"] == "south"
+    assert other["progress"][0] == {"kind": "queued", "ahead": 1}
+    text = "".join(step["text"] for step in other["progress"] if step["kind"] == "text")
+    assert text == "south"
 
 
 def test_a_closed_port_stops_what_it_asked_for(engine: Engine) -> None:
@@ -347,6 +335,23 @@ def test_a_part_that_went_bad_in_the_browser_is_fetched_again(
         assert len([path for path in server.asked if path in parts]) == 1
 
 
+def test_the_kept_model_is_listed_and_sized_and_deleted(
+    built_site: Path, visit: Callable[[str], Engine], parts: list[str]
+) -> None:
+    with served(built_site) as server:
+        engine = visit(server.address)
+        gone = engine.call("load", {"model": "embedded"}, cancel_on="now")["error"]
+        assert gone["name"] == "AbortError"  # and nothing is fetched that nobody waits for
+        assert engine.call("cached", {})["result"] == []
+        engine.load()
+        size = sum((built_site / part).stat().st_size for part in parts)
+        assert engine.call("cached", {})["result"] == [{"model": "embedded", "bytes": size}]
+        engine.call("delete", {"model": "embedded"})
+        assert engine.call("cached", {})["result"] == []
+        # The loaded one goes on.
+        assert engine.generate(maxOutputTokens=1)["result"]["usage"]["outputTokens"] == 1
+
+
 def test_without_room_in_the_storage_the_model_runs_from_memory(
     built_site: Path, visit: Callable[[str], Engine]
 ) -> None:
@@ -399,26 +404,45 @@ def test_a_missing_file_of_the_engine_is_an_error(
         assert "does not start" in error["message"]
 
 
-def test_after_a_crash_the_model_is_started_anew(
-    built_site: Path, visit: Callable[[str], Engine], parts: list[str], tmp_path: Path
-) -> None:
+@pytest.fixture
+def crashing(built_site: Path, tmp_path: Path) -> dict[str, Path]:
+    """The worker's code with a fault in it, in place of the site's."""
     (code,) = (built_site / "vendor").glob("wllama-worker.*.js")
-    crashing = tmp_path / "crashing.js"
-    crashing.write_text(code.read_text() + CRASH_AT_THE_FIRST_RESULT)
+    file = tmp_path / "crashing.js"
+    file.write_text(code.read_text() + CRASH_AT_THE_FIRST_RESULT)
+    return {f"vendor/{code.name}": file}
+
+
+def test_after_a_crash_the_model_is_started_anew_and_asked_again(
+    built_site: Path,
+    visit: Callable[[str], Engine],
+    parts: list[str],
+    crashing: dict[str, Path],
+) -> None:
     with served(built_site) as server:
         whole_site = server.added
-        server.added = {**whole_site, f"vendor/{code.name}": crashing}
+        server.added = {**whole_site, **crashing}
         engine = visit(server.address)
         assert engine.load()["result"]["model"] == "embedded"
         server.added = whole_site
         server.asked.clear()
+        assert engine.generate(maxOutputTokens=1)["result"]["usage"]["outputTokens"] == 1
+        assert not set(server.asked) & set(parts)
 
-        error = engine.generate()["error"]
+
+def test_a_second_crash_is_an_error_and_the_next_call_starts_anew(
+    built_site: Path, visit: Callable[[str], Engine], crashing: dict[str, Path]
+) -> None:
+    with served(built_site) as server:
+        whole_site = server.added
+        server.added = {**whole_site, **crashing}
+        engine = visit(server.address)
+        error = engine.generate(model="embedded")["error"]
         assert error["name"] == "EngineError"
         assert error["retryable"]
         assert "an injected fault" in error["message"]
+        server.added = whole_site
         assert engine.generate(maxOutputTokens=1)["result"]["usage"]["outputTokens"] == 1
-        assert not set(server.asked) & set(parts)
 
 
 def test_a_model_of_the_users_own_replaces_the_first(
@@ -440,7 +464,38 @@ def test_a_model_of_the_users_own_replaces_the_first(
         assert server.asked.count("test/engine.html") == 3
         assert engine.load(own)["result"]["model"] == own
         assert engine.call("info", {})["result"]["model"] == own
+        kept = engine.call("cached", {})["result"]
+        assert kept == [{"model": own, "bytes": whole.stat().st_size}]
+        engine.call("delete", {"model": own})
+        assert engine.call("cached", {})["result"] == []
         assert engine.generate(maxOutputTokens=1)["result"]["usage"]["outputTokens"] == 1
         engine.call("unload", {})
         assert engine.call("info", {})["result"] is None
         assert "Call engine.load first" in engine.generate()["error"]["message"]
+
+
+def test_a_window_is_as_large_as_asked_but_no_larger_than_the_model(
+    built_site: Path, visit: Callable[[str], Engine]
+) -> None:
+    with served(built_site) as server:
+        engine = visit(server.address)
+        huge = engine.load(options={"contextWindow": 100_000})
+        assert huge["result"]["contextWindow"] == MODEL_WINDOW
+        assert engine.load()["progress"] == []  # the larger one serves whoever asks for none
+
+
+def test_a_template_without_a_system_turn_gets_it_with_the_users(
+    built_site: Path, visit: Callable[[str], Engine], parts: list[str], tmp_path: Path
+) -> None:
+    model = b"".join((built_site / part).read_bytes() for part in parts)
+    strict = tmp_path / "strict.gguf"
+    strict.write_bytes(with_template(model, STRICT_TEMPLATE))
+    with served(built_site, added={"strict.gguf": strict}) as server:
+        engine = visit(server.address)
+        name = f"wllama:{server.address}/strict.gguf"
+        system, question = HELLO
+        alone = engine.generate([question], model=name, maxOutputTokens=1)["result"]
+        both = engine.generate(HELLO, model=name, maxOutputTokens=1)["result"]
+        assert both["usage"]["inputTokens"] > alone["usage"]["inputTokens"]
+        error = engine.generate([system, system, question], model=name)["error"]
+        assert error["name"] == "EngineError"

@@ -256,22 +256,22 @@ async def a_constrained_run() -> Events:
 
 @scenario
 async def a_very_small_model_gets_a_small_task() -> Events:
-    """One step a plan, two rounds a step, and in the last round nothing but a report."""
-    tiny = replace(CONSTRAINED, plan_steps=1, step_rounds=2)
-    run = Run(
-        [
-            plan("add it", "undo it", tools=("add_note",)),
-            envelope("", ("add_note", {"text": "hi"})),
-            json.dumps({"reply": "Added."}),
-            "ok",
-        ],
-        tiny,
-    )
+    """It is not asked for a plan, makes one call, and then only tells of it."""
+    tiny = replace(CONSTRAINED, small_questions=True)
+    run = Run([[call("add_note", {"text": "hi"})], "The note says hi."], tiny)
     await run.go()
     assert run.board.notes == ["hi"]
     assert [step.description for step in run.result.plan.steps] == ["Add a note that says hi"]
-    last = run.model.requests[2].output_schema
-    assert last is not None and list(last["properties"]) == ["reply"]
+    assert run.model.requests[0].task == "Add a note that says hi"
+    assert run.result.text == "The note says hi."
+    return run.used_up()
+
+
+@scenario
+async def what_a_very_small_model_says_without_a_call_is_the_answer() -> Events:
+    run = Run(["Hello to you."], replace(CONSTRAINED, small_questions=True))
+    await run.go("Hello")
+    assert run.result.text == "Hello to you." and run.result.trace[0].summary == "Hello to you."
     return run.used_up()
 
 
@@ -450,7 +450,7 @@ async def a_failure_made_good_needs_no_replanner() -> Events:
     run = Run(
         [
             plan("add it", "rest"),
-            [call("add_note", {"txt": "typo"})],
+            [call("add_note", {"words": "not its name"})],
             [call("add_note", {"text": "right"}, "c2")],
             "Added.",
             "Rested.",
@@ -525,14 +525,14 @@ async def a_call_that_was_cut_off_is_not_run() -> Events:
     )
     await run.go()
     assert run.board.notes == []
-    assert "not a whole JSON object" in run.of("step.tool-result")[0]["output"]
+    assert "ended inside the call" in run.of("step.tool-result")[0]["output"]
     return run.used_up()
 
 
 @scenario
 async def an_invented_tool_is_told_its_nearest_name() -> Events:
     run = Run(
-        [plan("add"), [call("addnote", {"text": "x"})], "Could not.", decision("finish"), "No."]
+        [plan("add"), [call("add_book", {"text": "x"})], "Could not.", decision("finish"), "No."]
     )
     await run.go()
     assert "Did you mean 'add_note'?" in run.of("step.tool-result")[0]["output"]
@@ -542,7 +542,13 @@ async def an_invented_tool_is_told_its_nearest_name() -> Events:
 @scenario
 async def arguments_that_do_not_fit_are_told() -> Events:
     run = Run(
-        [plan("add"), [call("add_note", {"text": 5})], "Could not.", decision("finish"), "No."]
+        [
+            plan("add"),
+            [call("add_note", {"text": {"is": 5}})],
+            "Could not.",
+            decision("finish"),
+            "No.",
+        ]
     )
     await run.go()
     assert run.of("step.tool-result")[0]["error"]["name"] == "ToolInputError"

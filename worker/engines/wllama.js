@@ -1,6 +1,7 @@
 // The CPU engine: GGUF models on llama.cpp as WebAssembly, without a CDN and without Blob URLs.
 import { engineError } from "../engine_error.js";
 import { partsOfModel } from "../model_parts.js";
+import { readVocabulary } from "./vocabulary.js";
 import { startWllama } from "./wllama_instance.js";
 
 /** What llama.cpp may keep of earlier prompts. It forgets none, so it is started afresh then. */
@@ -20,6 +21,10 @@ export function createWllamaEngine({ assetUrl, store }) {
   };
   /** @type {Blob | undefined} kept so that a crash costs no second download */
   let model;
+  /** @type {number | undefined} as asked for, in tokens */
+  let window;
+  /** @type {import("./vocabulary.js").Tokenize | undefined} */
+  let tokenize;
   /** @type {import("./wllama_instance.js").Instance | undefined} */
   let instance;
 
@@ -29,15 +34,19 @@ export function createWllamaEngine({ assetUrl, store }) {
   }
 
   return {
-    async load(name, onProgress) {
+    async prepare() {},
+
+    async load(name, { contextWindow }, { signal, onProgress }) {
       const parts = await partsOfModel(name, assetUrl);
-      const blob = await store.read(parts, downloadWatcher(onProgress));
+      const blob = await store.read(parts, downloadWatcher(onProgress), signal);
       onProgress({ progress: DOWNLOAD_SHARE, text: "Loading the model into memory" });
       try {
         if (!(await isGguf(blob))) {
           throw engineError(`${parts[0]?.url} holds no GGUF model. Name the URL of a GGUF file.`);
         }
-        instance = await startWllama(files, blob);
+        window = contextWindow;
+        tokenize = await readVocabulary(blob).catch(() => undefined); // it runs without
+        instance = await startWllama(files, blob, { window, tokenize });
       } catch (fault) {
         // Nothing vouches for a part without a digest: it is not kept when it does not work.
         await store.forget(parts.filter(({ sha256 }) => !sha256));
@@ -45,13 +54,14 @@ export function createWllamaEngine({ assetUrl, store }) {
       }
       model = blob;
       onProgress({ progress: 1, text: "The model is ready" });
-      return { model: name, ...instance.info, constraints: ["json-schema", "grammar"] };
+      const constraints = ["json-schema", "grammar", ...(tokenize ? ["likelihood"] : [])];
+      return { model: name, ...instance.info, constraints };
     },
 
     async generate(request, context) {
       if (!model) throw engineError("No model is loaded. Call engine.load first.");
       if (instance && instance.promptCacheBytes() > PROMPT_CACHE_BYTES) await stop();
-      instance ??= await startWllama(files, model);
+      instance ??= await startWllama(files, model, { window, tokenize });
       try {
         return await instance.generate(request, context);
       } finally {

@@ -1,7 +1,8 @@
 // One run of llama.cpp with one model in it.
 import { Wllama } from "../../vendor/wllama.js";
 import { createCoalescer } from "../coalesce.js";
-import { engineError, messageOf, windowExceededError } from "../engine_error.js";
+import { inTokens } from "./vocabulary.js";
+import { crashError, engineError, messageOf, windowExceededError } from "../engine_error.js";
 
 /** Tokens of prompt and answer together; 4 096 take 94 MB with the embedded model. */
 const CONTEXT_TOKENS = 4096;
@@ -19,6 +20,10 @@ const TEXT_EVERY_MS = 30;
  * @typedef {import("../engine.js").GenerateRequest} GenerateRequest
  * @typedef {import("../engine.js").GenerateResult} GenerateResult
  * @typedef {import("../engine.js").GenerateContext} GenerateContext
+ * @typedef {{choices: {text: string, finish_reason: string | null, logprobs: unknown}[],
+ *            usage: {prompt_tokens: number, completion_tokens: number},
+ *            timings?: {cache_n?: number}}} WholeCompletion
+ * @typedef {{logprob: number, bytes: number[]}} Token
  * @typedef {{info: {contextWindow: number, threads: number},
  *            generate: (request: GenerateRequest, context: GenerateContext)
  *                    => Promise<GenerateResult>,
@@ -29,15 +34,18 @@ const TEXT_EVERY_MS = 30;
 /**
  * @param {import("../../vendor/wllama.js").WorkerFiles} files
  * @param {Blob} model
+ * @param {{window?: number, tokenize?: import("./vocabulary.js").Tokenize}} [options]
+ *   `window` in tokens, no larger than the model was made for; `tokenize` puts the grammar of a raw
+ *   prompt into tokens
  * @returns {Promise<Instance>}
  */
-export async function startWllama(files, model) {
+export async function startWllama(files, model, { window = CONTEXT_TOKENS, tokenize } = {}) {
   const log = createErrorLog();
   const wllama = new Wllama(files, { logger: log.logger });
   const threads = crossOriginIsolated ? threadCount(navigator.hardwareConcurrency) : 1;
   try {
     await wllama.loadModel([model], {
-      n_ctx: CONTEXT_TOKENS,
+      n_ctx: window,
       n_batch: BATCH_TOKENS_PER_THREAD * threads,
       n_ubatch: BATCH_TOKENS_PER_THREAD * threads,
       n_threads: threads,
@@ -55,6 +63,10 @@ export async function startWllama(files, model) {
     );
   }
   const { n_ctx, n_ctx_train } = wllama.getLoadedContextInfo();
+  if (window > CONTEXT_TOKENS && window > n_ctx_train) {
+    await wllama.exit(); // the memory of a window that cannot be used
+    return startWllama(files, model, { window: n_ctx_train, tokenize });
+  }
   const bytesPerToken = cacheBytesPerToken(wllama.getModelMetadata().meta);
   let cachedTokens = 0;
   let crashed = false;
@@ -66,12 +78,22 @@ export async function startWllama(files, model) {
       const answer = createAnswer(onProgress);
       log.clear();
       try {
-        await wllama.createChatCompletion({
-          ...bodyOf(request),
-          stream: true,
-          onData: answer.take,
-          abortSignal: signal,
-        });
+        if (request.prompt === undefined) {
+          await wllama.createChatCompletion({
+            ...bodyOf(request),
+            stream: true,
+            onData: answer.take,
+            abortSignal: signal,
+          });
+        } else {
+          answer.takeWhole(
+            /** @type {WholeCompletion} */ (
+              /** @type {unknown} */ (
+                await wllama.createCompletion({ ...rawBodyOf(request, tokenize), abortSignal: signal })
+              )
+            ),
+          );
+        }
       } catch (fault) {
         if (!(fault instanceof Error) || fault.name !== "AbortError") {
           const { error, isCrash } = explain(fault, log.reason());
@@ -119,11 +141,29 @@ function bodyOf({ messages, maxOutputTokens, temperature, jsonSchema, grammar, s
 }
 
 /**
+ * A request to go on with raw text; how likely each token was comes back.
+ * @param {GenerateRequest} request
+ * @param {import("./vocabulary.js").Tokenize} [tokenize]
+ */
+function rawBodyOf({ prompt, maxOutputTokens, temperature, grammar, stop }, tokenize) {
+  return {
+    prompt: prompt ?? "",
+    max_tokens: maxOutputTokens ?? MAX_OUTPUT_TOKENS,
+    ...(temperature !== undefined && { temperature }),
+    ...(grammar !== undefined && { grammar: tokenize ? inTokens(grammar, tokenize) : grammar }),
+    ...(stop?.length && { stop }),
+    logprobs: 1,
+  };
+}
+
+/**
  * Gathers a streamed answer. Without a last word of the engine it was cancelled.
  * @param {GenerateContext["onProgress"]} onProgress
  */
 function createAnswer(onProgress) {
   let text = "";
+  /** @type {number | undefined} */
+  let likelihood;
   /** @type {GenerateResult["finishReason"]} */
   let finishReason = "cancelled";
   const usage = { inputTokens: 0, outputTokens: 0, cachedInputTokens: 0 };
@@ -148,10 +188,22 @@ function createAnswer(onProgress) {
       if (choice?.finish_reason) finishReason = choice.finish_reason === "length" ? "length" : "stop";
     },
 
+    /** @param {WholeCompletion} response */
+    takeWhole({ choices: [choice], usage: counts, timings }) {
+      text = choice?.text ?? "";
+      finishReason = choice?.finish_reason === "length" ? "length" : "stop";
+      usage.inputTokens = counts.prompt_tokens;
+      usage.outputTokens = counts.completion_tokens;
+      usage.cachedInputTokens = timings?.cache_n ?? 0;
+      const { content } = /** @type {{content?: Token[]}} */ (choice?.logprobs ?? {});
+      const written = content?.filter(({ bytes }) => bytes.length > 0); // all but the text's end
+      likelihood = written?.reduce((sum, { logprob }) => sum + logprob, 0);
+    },
+
     /** @returns {GenerateResult} */
     finish() {
       stream.flush();
-      return { text, finishReason, usage };
+      return { text, finishReason, usage, ...(likelihood !== undefined && { likelihood }) };
     },
   };
 }
@@ -167,9 +219,7 @@ function explain(fault, reason) {
   if (tokens) return { error: windowExceededError(Number(tokens), Number(window)), isCrash: false };
   const isCrash = message.startsWith("(ABORT)") || (isRuntimeError(fault) && reason === undefined);
   const error = isCrash
-    ? engineError(`The engine crashed (${message}). Ask again: the model is loaded anew then.`, {
-        retryable: true,
-      })
+    ? crashError(message)
     : engineError(
         `The engine refuses the request: ${reason ?? message}. Check the messages, and the JSON ` +
           "schema or grammar if there is one.",
@@ -201,7 +251,7 @@ function createErrorLog() {
     },
     clear: () => void (lines = []),
     /** The first error is the cause of the others. */
-    reason: () => lines[0],
+    reason: () => lines[0]?.replace(/[:.]+$/, ""),
   };
 }
 

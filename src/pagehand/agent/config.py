@@ -16,6 +16,8 @@ from ..names import from_wire, nearest, to_wire
 from ..ports import CredentialStore
 from ..secret import Secret
 from ..storage.memory import ContextStore
+from ..tools.formats import CALL_FORMATS
+from ..tools.repair import Hook
 from ..tools.tool import ToolsInput
 from .logging import LEVELS
 
@@ -36,6 +38,10 @@ class AgentConfig:
     of ttl and key) marks what a provider may keep. `vision` and `inputs` (images, pdf, files) say
     better than the profile what the model takes; `fetch_attachment` fetches links for providers
     that take none. `prices` by 'provider:model' are laid over the known ones.
+
+    `tool_mode` native or prompted overrides what the model's profile says; `tool_format` (fenced,
+    tags, envelope) is how a prompted model is told to write calls. `repair_hook` gets
+    `{raw, error, tools}` of a call that nothing else could repair, and may give a better one.
 
     Caps: `max_iterations` executed steps a run, `max_steps_per_task` model calls a step,
     `max_revisions` new plans a run, `max_plan_steps` steps a plan, `max_tool_calls` calls a run
@@ -71,6 +77,8 @@ class AgentConfig:
     replan_after: str | Callable[..., Any] = "failure"
     synthesize: bool | str = True
     temperature: float | None = None
+    tool_format: str = "auto"
+    repair_hook: Hook | None = None
     thinking: Any = None
     stage_thinking: Mapping[str, Any] = field(default_factory=dict)
     prompt_caching: Any = True
@@ -137,6 +145,7 @@ _MOST = 10**9
 _INPUTS = ("images", "pdf", "files")
 _CHOICES: dict[str, tuple[Any, ...]] = {
     "tool_mode": ("auto", "native", "prompted"),
+    "tool_format": ("auto", *CALL_FORMATS),
     "synthesize": (True, False, "auto"),
     "log_level": (*LEVELS, "none"),
 }
@@ -207,6 +216,8 @@ def _judge(config: AgentConfig) -> None:
         )
     if config.describe_state is not None and not callable(config.describe_state):
         raise ConfigError("describe_state must be a function that gives a text.")
+    if config.repair_hook is not None and not callable(config.repair_hook):
+        raise ConfigError("repair_hook must be a function of {raw, error, tools}.")
     if not isinstance(config.prompts, Mapping):
         raise ConfigError("prompts must be a dict of functions by stage.")
     for stage, builder in config.prompts.items():

@@ -13,6 +13,7 @@ from ..events import (
     StepToolCall,
     StepToolProgress,
     StepToolResult,
+    ToolRepaired,
 )
 from ..models.base import ReasoningDelta, TextDelta
 from ..plan import PlanStep, StepResult, ToolCallRecord
@@ -21,6 +22,7 @@ from ..tools.loop import (
     BLOCKER,
     CallDone,
     CallProgress,
+    CallRepaired,
     CallStarted,
     LoopEvent,
     LoopOutcome,
@@ -85,10 +87,10 @@ async def _rounds(
         emit=_reporter(scope, step, records),
         native=context.mode == "native",
         must_act=bool(step.suggested_tools),
-        max_rounds=min(
-            scope.config.max_steps_per_task,
-            model.profile.step_rounds or scope.config.max_steps_per_task,
-        ),
+        max_rounds=scope.config.max_steps_per_task,
+        task=step.description,
+        call_format=scope.call_format(model),
+        repair_hook=scope.config.repair_hook,
         temperature=scope.config.temperature,
         thinking=scope.thinking("executor"),
         cache=scope.caching("executor"),
@@ -119,6 +121,10 @@ def _reporter(
                 scope.emit(StepReasoningDelta(step, text))
             case CallStarted(call=call):
                 scope.emit(StepToolCall(step, call.id, call.name, call.arguments))
+            case CallRepaired(call=call, raw=raw):
+                repaired = {"name": call.name, "arguments": call.arguments}
+                steps = list(call.repairs)
+                scope.emit(ToolRepaired(call.id, call.name, raw, repaired, steps, step))
             case CallProgress(call=call, progress=done, total=of, message=message):
                 scope.emit(StepToolProgress(step, call.id, call.name, done, of, message))
             case CallDone(outcome=done):

@@ -58,8 +58,7 @@ STEP_SCHEMA: dict[str, Any] = {
 def plan_schema(tool_names: Iterable[str], max_steps: int, *, compact: bool) -> dict[str, Any]:
     """Give the JSON Schema of a plan: the thought first, then the steps.
 
-    A decoder that is held to it (`compact`) writes only names that exist, and where a plan has but
-    one step it does not put the request into other words: the step is the request.
+    A decoder that is held to it (`compact`) writes only names that exist.
     """
     step = STEP_SCHEMA
     names = list(tool_names)
@@ -68,13 +67,10 @@ def plan_schema(tool_names: Iterable[str], max_steps: int, *, compact: bool) -> 
         step = {
             "type": "object",
             "properties": {
-                **({} if max_steps == 1 else {"description": _SHORT}),
+                "description": _SHORT,
                 **({"suggestedTools": suggested} if names else {}),
             },
-            "required": [
-                *([] if max_steps == 1 else ["description"]),
-                *(["suggestedTools"] if names else []),
-            ],
+            "required": ["description", *(["suggestedTools"] if names else [])],
             "additionalProperties": False,
         }
     return {
@@ -95,9 +91,14 @@ async def make_plan(scope: RunScope) -> Plan:
     """Give the plan of a run; an empty one carries the answer as its thought.
 
     What fails in the asking is tried again without a schema and in the end replaced by one step
-    with the request itself; only faults that no other wording mends are raised.
+    with the request itself; only faults that no other wording mends are raised. A model that is
+    asked small questions is not asked for a plan: it would put the request into worse words.
     """
     model = scope.models.planner
+    if model.profile.small_questions:
+        plan = _fallback(scope)
+        scope.emit(PlanStepAdded(plan.steps[0], 0))
+        return plan
     plan = await _plan_or_salvage(scope, model, "")
     wordy = len(scope.goal.split()) > _GREETING_WORDS
     if not plan.steps and scope.tools and wordy:
@@ -121,9 +122,7 @@ async def _plan_or_salvage(scope: RunScope, model: Model, nudge: str) -> Plan:
             continue
         try:
             names = [tool.name for tool in scope.tools]
-            return read_plan(
-                text, names, step_cap(scope, model), only_step=_only_step(scope, model)
-            )
+            return read_plan(text, names, scope.config.max_plan_steps)
         except MalformedResponseError as fault:
             scope.log.warn(f"The planner failed: {fault}")
     scope.log.warn("No plan could be read; the request itself becomes the only step.")
@@ -138,39 +137,26 @@ async def _ask_for_plan(scope: RunScope, model: Model, nudge: str, *, schema: bo
     context = await scope.context(model)
     context.history = scope.history
     context.nudge = nudge
-    cap = context.max_plan_steps = step_cap(scope, model)
+    cap = scope.config.max_plan_steps
     prompt = scope.prompt("planner", context, planner_prompt)
     names = [tool.name for tool in scope.tools]
     request = scope.request("planner", prompt)
     if schema:
         request.output_schema = plan_schema(names, cap, compact=model.profile.constrains)
-    watch = _PlanWatcher(scope, names, cap, _only_step(scope, model))
+    watch = _PlanWatcher(scope, names, cap)
     result = await scope.ask(model, request, "plan", watch.take)
     if result.finish_reason == "length":
         scope.log.warn("The planner's answer was cut off at its token cap.")
     return result.text
 
 
-def step_cap(scope: RunScope, model: Model) -> int:
-    """Give the most steps a plan may have: the host's cap, or less for a very small model."""
-    cap = scope.config.max_plan_steps
-    return min(cap, model.profile.plan_steps or cap)
-
-
-def _only_step(scope: RunScope, model: Model) -> str | None:
-    """Give the words of the only step that a very small model's plan may have: the request's own,
-    which it would only put into worse ones."""
-    return scope.goal if model.profile.plan_steps == 1 else None
-
-
 class _PlanWatcher:
     """Shows a plan while it is written."""
 
-    def __init__(self, scope: RunScope, names: list[str], cap: int, only_step: str | None) -> None:
+    def __init__(self, scope: RunScope, names: list[str], cap: int) -> None:
         self._scope = scope
         self._names = names
         self._cap = cap
-        self._only_step = only_step
         self._start()
 
     def _start(self) -> None:
@@ -188,7 +174,7 @@ class _PlanWatcher:
         )
 
     def _step(self, value: Any) -> None:
-        for step in read_steps([value], self._names, cap=1, only_step=self._only_step):
+        for step in read_steps([value], self._names, cap=1):
             if self._count < self._cap:
                 step.id = f"step-{self._count + 1}"
                 self._scope.emit(PlanStepAdded(step, self._count))
@@ -201,13 +187,10 @@ class _PlanWatcher:
             self._start()
 
 
-def read_plan(
-    text: str, tool_names: Iterable[str], cap: int, *, only_step: str | None = None
-) -> Plan:
+def read_plan(text: str, tool_names: Iterable[str], cap: int) -> Plan:
     """Read a plan as a model wrote it, mended where it is broken.
 
-    `only_step` stands in for the words of the step where a plan has but one. Raises
-    MalformedResponseError when there is no plan in it.
+    Raises MalformedResponseError when there is no plan in it.
     """
     whole = [value for value in iter_json(text) if isinstance(value, dict) and "steps" in value]
     value = whole[-1] if whole else repair_container(text)  # of a plan begun anew the last counts
@@ -222,13 +205,11 @@ def read_plan(
         raise MalformedResponseError(f"The planner's answer has no steps: {text[:120]!r}")
     return Plan(
         thought if isinstance(thought, str) else "",
-        read_steps(value.get("steps"), tool_names, cap=cap, only_step=only_step),
+        read_steps(value.get("steps"), tool_names, cap=cap),
     )
 
 
-def read_steps(
-    value: Any, tool_names: Iterable[str], *, cap: int, only_step: str | None = None
-) -> list[PlanStep]:
+def read_steps(value: Any, tool_names: Iterable[str], *, cap: int) -> list[PlanStep]:
     """Read steps given as texts or objects: without empty ones and repetitions, at most `cap`.
 
     Suggested tools that do not exist are dropped; a step that had only such is marked
@@ -241,8 +222,7 @@ def read_steps(
         item = {"description": item} if isinstance(item, str) else item
         if not isinstance(item, dict):
             continue
-        said = item.get("description") or item.get("step") or item.get("task")
-        description = only_step or said
+        description = item.get("description") or item.get("step") or item.get("task")
         if not isinstance(description, str):
             continue
         description = re.sub(r"^\s*(?:\d+[.)]|[-*])\s+", "", description).strip()

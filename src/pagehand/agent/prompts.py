@@ -16,7 +16,7 @@ from typing import Any
 from ..errors import ConfigError
 from ..messages import Message
 from ..plan import PlanStep
-from ..tools.formats import envelope_rules
+from ..tools.formats import call_rules
 from ..tools.results import clip
 
 
@@ -33,13 +33,14 @@ class PromptContext:
     """Everything a stage's text may draw on.
 
     `done` holds a line for each finished step, `remaining` the steps that are left, `findings`
-    excerpts of what tools returned; `mode` is native or prompted.
+    excerpts of what tools returned; `mode` is native or prompted, then in a `call_format`.
     """
 
     goal: str
     state: str | None = None
     catalogue: str = ""
     mode: str = "native"
+    call_format: str = "envelope"
     compact: bool = False
     history: Sequence[Message] = ()
     step: PlanStep | None = None
@@ -187,7 +188,7 @@ def executor_prompt(context: PromptContext, blocker: str) -> Prompt:
     rules = (_EXECUTOR_COMPACT if context.compact else _EXECUTOR).format(blocker=blocker)
     prompted = context.mode == "prompted"
     if prompted:
-        rules = f"{rules}\n\n{envelope_rules(context.compact)}"
+        rules = f"{rules}\n\n{call_rules(context.call_format, compact=context.compact)}"
     step = context.step or PlanStep(context.goal)
     tools = ", ".join(step.suggested_tools)
     place = f" ({context.index + 1} of {context.total})" if context.total > 1 else ""

@@ -10,7 +10,7 @@ from typing import Any
 from ..errors import MalformedResponseError, ModelError
 from ..jsonio import repair_container
 from ..plan import PlanStep, StepResult
-from .planner import STEP_SCHEMA, read_steps, step_cap
+from .planner import STEP_SCHEMA, read_steps
 from .prompts import replanner_prompt
 from .scope import RunScope
 
@@ -77,7 +77,7 @@ async def decide(scope: RunScope, remaining: list[PlanStep]) -> Decision:
     context.remaining = [step.description for step in remaining]
     prompt = scope.prompt("replanner", context, replanner_prompt)
     request = scope.request("replanner", prompt, attached=False)
-    cap = step_cap(scope, model)
+    cap = scope.config.max_plan_steps
     if model.profile.output_schema or model.profile.constrains:
         request.output_schema = DECISION_SCHEMA
     try:

@@ -164,6 +164,10 @@ def _numbered(steps: list[PlanStep], before: int) -> list[PlanStep]:
 async def _answer(scope: RunScope, plan: Plan, result: RunResult) -> str:
     """Give the final text: the synthesizer's, or the steps' own where that is asked for."""
     wanted = scope.config.synthesize
+    if scope.models.synthesizer.profile.small_questions and not any(
+        result.tool_calls for result in scope.trace
+    ):
+        wanted = "auto"  # the answer is there, and such a model would only make it worse
     if wanted == "auto" and len(plan.steps) == 1 and len(scope.trace) == 1:
         only = scope.trace[0]
         wanted = step_failed(only) or not only.summary

@@ -17,6 +17,7 @@ from ..models.base import (
     Model,
     ModelRequest,
     ModelWarning,
+    Queued,
     supports_native_tools,
 )
 from ..models.caching import PromptCaching, resolve_prompt_caching
@@ -29,6 +30,7 @@ from ..plan import StepResult
 from ..tools.calling import CallBudget
 from ..tools.catalogue import catalogue
 from ..tools.loop import LoopEvent, Spent, ask
+from ..tools.offering import likeliest
 from ..tools.results import clip, model_text
 from ..tools.tool import Tool
 from ..usage import Usage
@@ -73,7 +75,7 @@ class RunScope:
     cost: Cost = field(default_factory=Cost)
     trace: list[StepResult] = field(default_factory=list)
     phase: str = "run"
-    _catalogues: dict[bool, str] = field(default_factory=dict, init=False)
+    _catalogues: dict[tuple[bool, int | None], str] = field(default_factory=dict, init=False)
 
     def compact(self, model: Model) -> bool:
         """Whether a model gets the short prompts: its window in use is small."""
@@ -93,14 +95,20 @@ class RunScope:
         mode = self.config.tool_mode
         return mode == "native" or (mode == "auto" and supports_native_tools(model))
 
+    def call_format(self, model: Model) -> str:
+        """Give how a model without native calls is told to write them."""
+        wanted = self.config.tool_format
+        return model.profile.call_format if wanted == "auto" else wanted
+
     async def context(self, model: Model) -> PromptContext:
         """Give the part of a stage's prompt context that all stages share."""
         compact = self.compact(model)
         return PromptContext(
             goal=self.goal,
             state=await self._state(),
-            catalogue=self.catalogue(compact),
+            catalogue=self.catalogue(compact, model.profile.tools_at_once),
             mode="native" if self.native(model) else "prompted",
+            call_format=self.call_format(model),
             compact=compact,
             done=[done_line(result, compact) for result in self.trace],
             max_plan_steps=self.config.max_plan_steps,
@@ -119,12 +127,15 @@ class RunScope:
             return None
         return None if state is None else str(state)
 
-    def catalogue(self, compact: bool) -> str:
-        """Give the tools as a model reads them in a text; they stay the same for a run."""
-        if compact not in self._catalogues:
+    def catalogue(self, compact: bool, most: int | None = None) -> str:
+        """Give the tools as a model reads them in a text, at most `most`, the likeliest ones; they
+        stay the same for a run."""
+        key = compact, most
+        if key not in self._catalogues:
             chars = 80 if compact else 240
-            self._catalogues[compact] = catalogue(self.tools, description_chars=chars)
-        return self._catalogues[compact]
+            tools = likeliest(self.tools, self.goal, most)
+            self._catalogues[key] = catalogue(tools, description_chars=chars)
+        return self._catalogues[key]
 
     def prompt(
         self,
@@ -186,6 +197,9 @@ class RunScope:
             self.emit(Retry(phase, part.attempt, error_data(part.fault)))
         elif isinstance(part, LoadProgress):
             self.emit(ModelLoad(part.progress, part.text))
+        elif isinstance(part, Queued):
+            others = "1 request" if part.ahead == 1 else f"{part.ahead} requests"
+            self.emit(ModelLoad(1.0, f"Waiting: the model is busy, {others} ahead"))
         elif isinstance(part, ModelWarning):
             self.log.warn(part.message)
         else:

@@ -31,6 +31,8 @@ class ModelRequest:
     """One call. `stage` names who asks (plan, execute, …); adapters may key caches by it.
 
     `thinking` None sends nothing, so the provider's default applies; `cache` None marks nothing.
+    `task` says in the user's words what the call is about, `words_fit` how well each tool's words
+    fit it (0 to 1): some models are asked small questions.
     `downloads` fetches links for a provider that takes none. `stream=False` asks for one whole
     answer; the parts are the same, only fewer.
     """
@@ -47,6 +49,8 @@ class ModelRequest:
     signal: AbortSignal | None = None
     stream: bool = True
     downloads: Downloads | None = None
+    task: str = ""
+    words_fit: dict[str, float] = field(default_factory=dict)
 
 
 @dataclass(slots=True)
@@ -57,7 +61,7 @@ class ToolCall:
     `by_provider` marks a call that the provider has run itself: it is told, and not run again.
     `cut` marks a call that the output ended in: it is never run and never repaired. `repairs` names
     the steps (json, name, coerce, reask, hook) that made it what it is; `written_name` is then the
-    name as the model wrote it.
+    name as the model wrote it. `problem` says why a call cannot be run.
     """
 
     id: str
@@ -69,6 +73,7 @@ class ToolCall:
     cut: bool = False
     repairs: tuple[str, ...] = ()
     written_name: str = ""
+    problem: str = ""
 
 
 @dataclass(slots=True)
@@ -165,6 +170,14 @@ class Alive:
 
 
 @dataclass(slots=True)
+class Queued:
+    """The engine is at work for others: so many tasks come first."""
+
+    type: ClassVar[str] = "queued"
+    ahead: int
+
+
+@dataclass(slots=True)
 class Finish:
     """The last part: the whole result."""
 
@@ -181,6 +194,7 @@ ModelPart = (
     | ModelWarning
     | LoadProgress
     | Alive
+    | Queued
     | Finish
 )
 
@@ -209,7 +223,9 @@ _ON_DEVICE_WORDS = ("web-llm", "mlc", "browser-ai", "transformers", "nano", "bui
 def supports_native_tools(model: Model) -> bool:
     """Whether a model gets its tools natively, rather than in the prompt."""
     provider = model.provider.casefold()
-    return model.profile.native_tools and not any(word in provider for word in _ON_DEVICE_WORDS)
+    profile = model.profile
+    native = profile.native_tools and not any(word in provider for word in _ON_DEVICE_WORDS)
+    return native or profile.small_questions
 
 
 def supports_structured_output(model: Model) -> bool:

@@ -45,11 +45,14 @@ class ModelProfile:
 
     For models on the device: `constrains` says that the decoder itself can be held to a JSON
     Schema. `thinks_first` marks models that must write freely before they are held to a shape.
-    `plan_steps` and `step_rounds` are what a very small model can keep in hand: steps of one plan,
-    model calls of one step; None means as many as the agent allows. `max_output_tokens` caps a call
-    that names no cap of its own: a small model may never come to an end. `temperature` is what a
-    call gets that names none. `only_copies` marks a model that cannot make up a sensible number: a
-    tool that needs one is offered to it only where one is in sight.
+    `small_questions` marks a model that is too small to write a call: it is asked which tool, then
+    for each argument (choosing.py, filling.py), makes one call a step, and plans nothing.
+    `call_format` is how other models without native calls are told to write them: `fenced`, `tags`
+    or `envelope`. `tools_at_once` is how many tools it is offered, the likeliest ones; None means
+    all. `max_output_tokens` caps a call that names no cap of its own: a small model may never come
+    to an end. `temperature` is what a call gets that names none. `only_copies` marks a model that
+    cannot make up a sensible number: a tool that needs one is offered to it only where one is in
+    sight.
     """
 
     native_tools: bool = True
@@ -70,8 +73,9 @@ class ModelProfile:
     constrains: bool = False
     thinks_first: bool = False
     max_output_tokens: int | None = None
-    plan_steps: int | None = None
-    step_rounds: int | None = None
+    small_questions: bool = False
+    call_format: str = "envelope"
+    tools_at_once: int | None = None
     temperature: float | None = None
     only_copies: bool = False
 
@@ -124,6 +128,7 @@ ON_DEVICE = ModelProfile(
     constrains=True,
     context_window=4_096,
     max_output_tokens=512,
+    tools_at_once=12,
 )
 
 Facts = dict[str, Any]
@@ -217,9 +222,9 @@ _MISTRAL: Facts = {
 _DEEPSEEK = ThinkingKnob("switch", ("low", "high"), can_stop=True)
 _KIMI: Facts = {"context_window": 262_144, "images": True}
 _EMBEDDED: Facts = {
-    "plan_steps": 1,
-    "step_rounds": 2,
-    "max_output_tokens": 160,
+    "small_questions": True,
+    "tools_at_once": 5,
+    "max_output_tokens": 96,
     "temperature": 0.0,
     "only_copies": True,
     "parallel_calls": False,
@@ -388,7 +393,7 @@ _FAMILIES: tuple[Row, ...] = (
     ("llama*4-maverick", _open(None, 131_072, images=True)),
     ("minimax-m3", _open(_SWITCH, 1_000_000, images=True)),
     ("minimax-m2", _open(_ALWAYS, 196_608)),
-    # The model that ships with the site: SmolLM2-135M-Instruct. Of a second step or a third round
+    # The model that ships with the site: SmolLM2-135M-Instruct. Of a second step or a second call
     # it makes a repetition, or undoes what it did.
     ("/embedded/", _EMBEDDED),
     ("smollm2-135m", _EMBEDDED),
@@ -398,8 +403,8 @@ _LOCAL_EYES = ("vision", "-vl", "llava", "smolvlm", "gemma-3n", "gemma3n")
 # What a family can do at a provider says nothing of its build for this device, but for these.
 _LOCAL_FACTS = frozenset(
     {
-        *("thinking", "thinks_first", "plan_steps", "step_rounds", "max_output_tokens"),
-        *("temperature", "only_copies", "parallel_calls"),
+        *("thinking", "thinks_first", "small_questions", "call_format", "max_output_tokens"),
+        *("temperature", "only_copies", "parallel_calls", "tools_at_once"),
     }
 )
 

@@ -11,6 +11,12 @@ from .profiles import CLOUD, ModelProfile
 
 EMBEDDED = "embedded"
 """The model that is shipped with a site."""
+BROWSER = "browser"
+"""The browser's own model, which a page reaches."""
+AUTO = "auto"
+"""The best that a device can run without a question; a page puts that model's name in its place."""
+UNPREFIXED = (EMBEDDED, BROWSER, AUTO)
+"""Names of models that stand alone, without a provider before them."""
 
 Wire = Literal["openai-chat", "openai-responses", "anthropic", "gemini", "bedrock"]
 Browser = Literal["yes", "no", "depends"]

@@ -14,7 +14,7 @@ from typing import ClassVar
 from ..cancel import Watchdog, closing
 from ..errors import ConfigError, ModelError, ModelTimeoutError
 from ..ports import Clock, Entropy
-from .base import Finish, LoadProgress, Model, ModelPart, ModelRequest, ModelWarning
+from .base import Finish, LoadProgress, Model, ModelPart, ModelRequest, ModelWarning, Queued
 from .fallback import FallbackModel, falls
 
 _FIRST_WAIT_MS = 500
@@ -36,7 +36,7 @@ class CallPolicy:
     """How long a call may take (ms, 0 = no limit) and how often it is made again.
 
     For a model on the device the time measures silence: every sign of life starts it anew, and
-    it does not run while the model is being loaded.
+    it does not run while the model is being loaded or works for others.
     """
 
     clock: Clock
@@ -119,8 +119,8 @@ async def _tries(
 
 
 def _hear(watchdog: Watchdog, part: ModelPart) -> None:
-    """Every sign of life starts the silence anew; loading a model has no deadline."""
-    if isinstance(part, LoadProgress):
+    """Every sign of life starts the silence anew; loading and waiting have no deadline."""
+    if isinstance(part, LoadProgress | Queued):
         watchdog.pause()
     else:
         watchdog.start()

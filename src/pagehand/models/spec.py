@@ -11,7 +11,7 @@ from ..names import from_wire, nearest
 from ..ports import CredentialStore
 from ..secret import Secret, clean_key
 from .base import Model
-from .registry import EMBEDDED, KNOWN, PROVIDERS, SECRET_OPTIONS
+from .registry import KNOWN, PROVIDERS, SECRET_OPTIONS, UNPREFIXED
 
 
 @dataclass(slots=True)
@@ -113,7 +113,7 @@ def _with_provider(spec: ModelSpec, where: str) -> ModelSpec:
         head, colon, tail = name.partition(":")
         if colon and head in KNOWN:
             kind, name = head, tail
-        elif name == EMBEDDED:
+        elif name in UNPREFIXED and not spec.base_url:
             return spec
         elif spec.base_url:
             kind = "openai-compatible"
@@ -122,8 +122,8 @@ def _with_provider(spec: ModelSpec, where: str) -> ModelSpec:
             raise ConfigError(
                 f"{where}: the provider of {spec.model!r} is not known"
                 + (f"; did you mean {hint!r}?" if hint else ".")
-                + f" Write 'provider:model' with one of {', '.join(KNOWN)}, or '{EMBEDDED}', or "
-                "give a base_url."
+                + f" Write 'provider:model' with one of {', '.join(KNOWN)}, or one of "
+                f"{', '.join(UNPREFIXED)} alone, or give a base_url."
             )
     if kind not in KNOWN:
         hint = nearest(kind, KNOWN)
@@ -220,7 +220,7 @@ def _refuse_borrowed_key(base: ModelSpec, whole: ModelSpec, stage: str) -> None:
 
 
 def _names_provider(values: Mapping[str, Any], named: str) -> bool:
-    if values.get("provider_type") or named == EMBEDDED:
+    if values.get("provider_type") or named in UNPREFIXED:
         return True
     return named.partition(":")[0] in KNOWN and ":" in named
 

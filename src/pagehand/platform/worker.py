@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable
+from importlib import import_module
 from typing import Any
 
 from pyodide.ffi import create_proxy
@@ -28,7 +29,7 @@ from ..ports import Platform, install
 from ..storage.credentials import MemoryCredentialStore
 from ..tools.tool import Tool, ToolContext
 from .browser import browser_platform
-from .engine import RpcEngine
+from .engine import RpcEngine, SiteEngines
 from .rpc import CallContext, RpcPeer
 
 _RUN_OPTIONS = ("history", "sessionId", "onStepStart", "images", "files")
@@ -84,10 +85,9 @@ class AgentServer:
     def __init__(
         self,
         channel: BridgeChannel,
-        platform: Platform,
+        make_platform: Callable[[RpcPeer], Platform],
         bring_providers: Callable[[], Awaitable[None]],
     ) -> None:
-        self._platform = platform
         self._bring_providers = bring_providers
         self._agents: dict[str, Agent] = {}
         self._keys: dict[str, MemoryCredentialStore] = {}
@@ -100,6 +100,7 @@ class AgentServer:
                 "agent.close": self._close,
             },
         )
+        self._platform = make_platform(self._page)
 
     async def _create(self, params: dict[str, Any], context: CallContext) -> dict[str, Any]:
         agent_id = params["agentId"]
@@ -219,6 +220,10 @@ class AgentServer:
                     "model": answer.model,
                     "usage": answer.usage.to_dict(),
                 }
+            case "adviseModel":
+                # Loaded only now: a page that asks for no advice starts without its tables.
+                advice = import_module("pagehand.models.advice")
+                return advice.advise(*args).to_dict()
             case "resetUsage":
                 agent.reset_usage()
             case "activeRuns":
@@ -271,7 +276,11 @@ def serve(bridge: Any) -> AgentServer:
             peers.append(RpcPeer(BridgeChannel(bridge.engineSend, bridge.engineReceive)))
         return peers[0]
 
-    platform = browser_platform(pump=bridge.pump, engine=RpcEngine(engine))
-    install(platform)
+    def platform(page: RpcPeer) -> Platform:
+        engines = SiteEngines(RpcEngine(lambda: page), RpcEngine(engine))
+        made = browser_platform(pump=bridge.pump, engine=engines)
+        install(made)
+        return made
+
     channel = BridgeChannel(bridge.send, bridge.receive)
     return AgentServer(channel, platform, bridge.providers)

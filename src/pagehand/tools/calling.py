@@ -93,6 +93,8 @@ class Caller:
 
     async def _run(self, call: ToolCall, context: ToolContext) -> Any:
         tool = self.find(call)
+        if call.problem:
+            raise ToolInputError(call.problem)
         if call.broken:
             raise ToolInputError(
                 f"The arguments of {call.name!r} are not a whole JSON object, so it was not run. "

@@ -6,6 +6,7 @@ import json
 from collections.abc import Iterable, Sequence
 from typing import Any
 
+from ..messages import Message, system, user
 from ..models.base import ToolCall
 from .results import model_text
 from .tool import Tool
@@ -13,23 +14,64 @@ from .tool import Tool
 # A decoder that is held to a schema may repeat itself for ever inside a string.
 _LONGEST_REPORT = 200
 
-_RULES = """\
+# By format, in two sizes.
+_RULES = {
+    "envelope": (
+        """\
 Answer with one JSON object and nothing else:
 {"reply": "what you did or found", "actions": [{"tool": "tool_name", "args": {"name": "value"}}]}
 The actions run at once and you get TOOL RESULTS. When the work is done, give an empty `actions` \
-list and the report in `reply`."""
-
-_RULES_COMPACT = """\
+list and the report in `reply`.""",
+        """\
 Answer with JSON only, {"actions": [{"tool": "...", "args": {...}}]} to call tools, whose TOOL \
-RESULTS you get, or {"reply": "..."} when the work is done."""
+RESULTS you get, or {"reply": "..."} when the work is done.""",
+    ),
+    "fenced": (
+        """\
+To call a tool, write a fenced block, one for each call:
+```tool_call
+{"name": "tool_name", "arguments": {"name": "value"}}
+```
+The calls run at once and you get TOOL RESULTS. When the work is done, report in plain words \
+without a block.""",
+        """\
+To call a tool, write:
+```tool_call
+{"name": "...", "arguments": {...}}
+```
+You get TOOL RESULTS. When the work is done, report without a block.""",
+    ),
+    "tags": (
+        """\
+To call a tool, write its call between tags, one pair for each call:
+<tool_call>
+{"name": "tool_name", "arguments": {"name": "value"}}
+</tool_call>
+The calls run at once and you get TOOL RESULTS. When the work is done, report in plain words \
+without tags.""",
+        """\
+To call a tool, write:
+<tool_call>{"name": "...", "arguments": {...}}</tool_call>
+You get TOOL RESULTS. When the work is done, report without tags.""",
+    ),
+}
+CALL_FORMATS = tuple(_RULES)
+"""How a model without native calls may be told to write them."""
+
+_REASK = """\
+You mend one tool call. Answer with the right call as one JSON object and nothing else: \
+{"name": "tool_name", "arguments": {"name": "value"}}. Keep what was meant; change only what is \
+wrong."""
+_MOST_SHOWN = 8  # tools
+_LONGEST_SHOWN = 4_000  # characters
 
 LAST_ROUND = "Now report in one short sentence what was done and found; no more calls."
 """Added to the results before the last round: a step should end with words."""
 
 
-def envelope_rules(compact: bool) -> str:
-    """Give the text that tells a model how to call tools in an envelope."""
-    return _RULES_COMPACT if compact else _RULES
+def call_rules(call_format: str, *, compact: bool) -> str:
+    """Give the text that tells a model how to call tools."""
+    return _RULES[call_format][compact]
 
 
 def envelope_schema(
@@ -48,23 +90,6 @@ def envelope_schema(
     actions = {"type": "array", "items": {"anyOf": calls}, "minItems": 1, "maxItems": most}
     wanted = _object({"actions": actions})
     return {"anyOf": [wanted, reply]} if report else wanted
-
-
-def fillable(tools: Sequence[Tool], text: str) -> list[Tool]:
-    """Give the tools that can be filled in from a text: those that need no number, or all where
-    a digit stands in it. A model that only copies would else take any number for one."""
-    if any(character.isdigit() for character in text):
-        return list(tools)
-    return [tool for tool in tools if not _needs_number(tool.input_schema)]
-
-
-def _needs_number(schema: dict[str, Any]) -> bool:
-    properties = schema.get("properties") or {}
-    return any(
-        isinstance(properties.get(name), dict)
-        and properties[name].get("type") in ("integer", "number")
-        for name in schema.get("required") or ()
-    )
 
 
 def _object(properties: dict[str, Any]) -> dict[str, Any]:
@@ -89,3 +114,25 @@ def results_text(outcomes: Iterable[tuple[ToolCall, Any, bool]], *, max_chars: i
         for call, output, ok in outcomes
     ]
     return "TOOL RESULTS:\n" + "\n".join(lines)
+
+
+def written_call(call: ToolCall) -> str:
+    """Give a call as the model wrote it, as JSON text as far as it was such."""
+    name = json.dumps(call.written_name or call.name, ensure_ascii=False)
+    written = call.raw or json.dumps(call.arguments, ensure_ascii=False)
+    return f'{{"name": {name}, "arguments": {written}}}'
+
+
+def reask_turns(call: ToolCall, fault: Exception, tools: Sequence[Tool]) -> list[Message]:
+    """Give the conversation that asks for a broken call once more."""
+    shown = [
+        json.dumps({"name": tool.name, "parameters": tool.input_schema}, ensure_ascii=False)
+        for tool in tools[:_MOST_SHOWN]
+    ]
+    return [
+        system(_REASK),
+        user(
+            f"The call:\n{written_call(call)[:_LONGEST_SHOWN]}\n\nWhat is wrong: {fault}\n\n"
+            "Tools:\n" + "\n".join(shown)
+        ),
+    ]

@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar
 
 from ..cancel import AbortSignal, closing
-from ..errors import ContentRefusedError, MalformedResponseError, StreamInterruptedError
-from ..jsonio import JsonWatcher
+from ..errors import (
+    ContentRefusedError,
+    MalformedResponseError,
+    StreamInterruptedError,
+    ToolInputError,
+)
 from ..messages import (
     Message,
     ReasoningPart,
@@ -24,11 +28,14 @@ from ..models.base import (
     GenerateResult,
     LoadProgress,
     Model,
+    ModelPart,
     ModelRequest,
     ModelWarning,
+    Queued,
     ReasoningDelta,
     TextDelta,
     ToolCall,
+    ToolCallEnd,
 )
 from ..models.caching import PromptCaching
 from ..models.links import Downloads
@@ -37,8 +44,17 @@ from ..models.thinking import Thinking
 from ..plan import PlanStep, ToolCallRecord
 from ..usage import Usage
 from .calling import Caller, Outcome
-from .formats import LAST_ROUND, batch_key, envelope_schema, fillable, results_text
-from .prompted import read_envelope
+from .formats import (
+    LAST_ROUND,
+    batch_key,
+    envelope_schema,
+    reask_turns,
+    results_text,
+    written_call,
+)
+from .offering import offered, words_fit
+from .prompted import ToolCallStream
+from .repair import Hook, RepairLadder
 from .results import model_text
 from .tool import Tool, ToolContext
 
@@ -52,6 +68,15 @@ class CallStarted:
 
     type: ClassVar[str] = "call-started"
     call: ToolCall
+
+
+@dataclass(slots=True)
+class CallRepaired:
+    """A call was mended before it runs; its `repairs` say how. `raw` is the call as written."""
+
+    type: ClassVar[str] = "call-repaired"
+    call: ToolCall
+    raw: str
 
 
 @dataclass(slots=True)
@@ -89,8 +114,10 @@ LoopEvent = (
     | ReasoningDelta
     | ModelWarning
     | LoadProgress
+    | Queued
     | Retrying
     | CallStarted
+    | CallRepaired
     | CallProgress
     | CallDone
     | Spent
@@ -101,9 +128,11 @@ LoopEvent = (
 class LoopSettings:
     """Everything the rounds need besides the conversation.
 
-    `max_rounds` bounds the model calls; `must_act` holds a decoder that can be held to a schema to
-    a call in its first round; `max_output_chars` the characters of one tool result that
-    the model reads (0 = all of it).
+    `task` says in plain words what the rounds are for. `call_format` is how a model without native
+    calls was told to write them; whatever it writes is read. `max_rounds` bounds the model calls;
+    `must_act` holds a decoder that can be held to a schema to a call in its first round;
+    `max_output_chars` the characters of one tool result that the model reads (0 = all of it).
+    `repair_hook` is the host's last resort for a broken call.
     """
 
     model: Model
@@ -112,6 +141,9 @@ class LoopSettings:
     policy: CallPolicy
     emit: Callable[[LoopEvent], None]
     native: bool = True
+    task: str = ""
+    call_format: str = "envelope"
+    repair_hook: Hook | None = None
     must_act: bool = False
     max_rounds: int = 8
     max_output_tokens: int | None = None
@@ -138,6 +170,7 @@ class LoopOutcome:
     usage: Usage = field(default_factory=Usage)
     end: str = "answered"
     last: GenerateResult | None = None
+    repairs: int = 0
 
 
 async def run_rounds(messages: Sequence[Message], settings: LoopSettings) -> LoopOutcome:
@@ -161,7 +194,10 @@ async def _native_round(
     outcome: LoopOutcome, settings: LoopSettings, number: int, batches: set[str]
 ) -> str | None:
     request = _request(outcome, settings)
-    request.tools = [tool.definition for tool in settings.tools]
+    tools = offered(settings.tools, settings.task, settings.model.profile)
+    request.tools = [tool.definition for tool in tools]
+    if settings.model.profile.small_questions:
+        request.words_fit = words_fit(tools, settings.task)
     # Only the first round can be made to call: a later one may have its answer.
     request.tool_choice = settings.tool_choice if number == 0 else _freely(settings.tool_choice)
     result = await ask(settings.model, request, settings.policy, settings.emit)
@@ -175,7 +211,8 @@ async def _native_round(
     if not calls:
         return "answered"
     if result.finish_reason == "length":
-        calls[-1].broken = True  # cut off: what is there may not be what was meant
+        calls[-1].broken = calls[-1].cut = True  # what is there may not be what was meant
+    calls = await _mended(calls, outcome, settings)
     outcomes = await _run_calls(calls, settings)
     outcome.records += [done.record for done in outcomes]
     results: list[Any] = [
@@ -188,37 +225,39 @@ async def _native_round(
         for call, done in zip(calls, outcomes, strict=True)
     ]
     outcome.messages.append(Message("tool", results))
-    return None
+    # A model that is asked small questions makes one call; of a second it makes a repetition.
+    return "answered" if settings.model.profile.small_questions else None
 
 
 async def _prompted_round(
     outcome: LoopOutcome, settings: LoopSettings, number: int, batches: set[str]
 ) -> str | None:
     request = _request(outcome, settings)
-    if settings.model.profile.constrains:
-        request.output_schema = _round_schema(outcome, settings, number)
-    result = await ask(settings.model, request, settings.policy, _reply_only(settings.emit))
+    tools = offered(settings.tools, settings.task, settings.model.profile)
+    if settings.model.profile.constrains and settings.call_format == "envelope":
+        request.output_schema = _round_schema(tools, settings, number)
+    reading = _Reading(settings, f"call_{number}_")
+    result = await ask(settings.model, request, settings.policy, reading.hear)
+    reading.end(result)
     _keep(outcome, result)
-    envelope = read_envelope(result.text, round_number=number)
-    if envelope.reply:
-        outcome.text = envelope.reply
+    if reading.text.strip():
+        outcome.text = reading.text.strip()
     outcome.messages.append(assistant(result.text))
     if BLOCKER in result.text:
         outcome.text = outcome.text if BLOCKER in outcome.text else f"{outcome.text} {BLOCKER}"
         return "blocked"
-    if not envelope.calls:
+    if not reading.calls:
         return "answered"
-    if result.finish_reason == "length":
-        envelope.calls[-1].broken = True
-    key = batch_key(envelope.calls)
+    key = batch_key(reading.calls)
     if key in batches:
         return "repeated"
     batches.add(key)
-    outcomes = await _run_calls(envelope.calls, settings)
+    calls = await _mended(reading.calls, outcome, settings)
+    outcomes = await _run_calls(calls, settings)
     outcome.records += [done.record for done in outcomes]
     told = [
         (call, done.record.output, done.record.ok)
-        for call, done in zip(envelope.calls, outcomes, strict=True)
+        for call, done in zip(calls, outcomes, strict=True)
     ]
     results = results_text(told, max_chars=settings.max_output_chars)
     if number == settings.max_rounds - 2:
@@ -227,16 +266,97 @@ async def _prompted_round(
     return None
 
 
-def _round_schema(outcome: LoopOutcome, settings: LoopSettings, number: int) -> dict[str, Any]:
+def _round_schema(tools: Sequence[Tool], settings: LoopSettings, number: int) -> dict[str, Any]:
     """Give what a decoder is held to in a round: the last one can only report."""
-    tools: Sequence[Tool] = settings.tools
-    profile = settings.model.profile
-    if profile.only_copies:
-        tools = fillable(tools, "".join(turn.text for turn in outcome.messages[1:]))
     first, last = number == 0, number == settings.max_rounds - 1
     act = bool(tools) and (first or not last)
     report = not (act and first and settings.must_act)
-    return envelope_schema(tools, act=act, report=report, most=4 if profile.parallel_calls else 1)
+    most = 4 if settings.model.profile.parallel_calls else 1
+    return envelope_schema(tools, act=act, report=report, most=most)
+
+
+class _Reading:
+    """What a model without native calls writes in one round, read as it comes."""
+
+    def __init__(self, settings: LoopSettings, id_prefix: str) -> None:
+        self._settings = settings
+        self._id_prefix = id_prefix
+        self._start()
+
+    def _start(self) -> None:
+        self._stream = ToolCallStream(self._settings.tools, id_prefix=self._id_prefix)
+        self._heard = False
+        self.text = ""
+        self.calls: list[ToolCall] = []
+
+    def hear(self, event: LoopEvent) -> None:
+        """Take what the model tells; its words are passed on without its calls."""
+        if isinstance(event, TextDelta):
+            self._heard = True
+            self._take(self._stream.feed(event.text))
+            return
+        if isinstance(event, Retrying):
+            self._start()
+        self._settings.emit(event)
+
+    def end(self, result: GenerateResult) -> None:
+        """Take the rest; of a model that streamed nothing, all of it."""
+        if not self._heard:
+            self._take(self._stream.feed(result.text))
+        self._take(self._stream.finish(result.finish_reason))
+
+    def _take(self, parts: Iterable[ModelPart]) -> None:
+        for part in parts:
+            if isinstance(part, ModelWarning) and part.anew:
+                self.text, self.calls = "", []
+            if isinstance(part, TextDelta):
+                self.text += part.text
+            if isinstance(part, ToolCallEnd):
+                self.calls.append(part.call)
+            elif isinstance(part, TextDelta | ReasoningDelta | ModelWarning):
+                self._settings.emit(part)
+
+
+async def _mended(
+    calls: Sequence[ToolCall], outcome: LoopOutcome, settings: LoopSettings
+) -> list[ToolCall]:
+    """Give the calls as they can run; one that cannot says why, and the model will read it.
+
+    A model with native calls reads that beside its own call in the next round, which is the better
+    way to ask it again; one that writes its calls is asked for this one call alone.
+    """
+
+    async def reask(call: ToolCall, fault: ToolInputError, tool: Tool | None) -> str:
+        request = _request(outcome, settings)
+        request.messages = reask_turns(call, fault, [tool] if tool else settings.tools)
+        result = await ask(settings.model, request, settings.policy, _quietly(settings.emit))
+        outcome.usage = outcome.usage + result.usage
+        return result.text
+
+    again = None if settings.native else reask
+    ladder = RepairLadder(settings.tools, reask=again, hook=settings.repair_hook)
+    mended: list[ToolCall] = []
+    for written in calls:
+        try:
+            whole = await ladder.repair(written)
+        except ToolInputError as fault:
+            mended.append(replace(written, broken=True, problem=str(fault)))
+            continue
+        if whole.repairs:
+            outcome.repairs += 1
+            settings.emit(CallRepaired(whole, written_call(whole)))
+        mended.append(whole)
+    return mended
+
+
+def _quietly(emit: Callable[[LoopEvent], None]) -> Callable[[LoopEvent], None]:
+    """Pass on what a call costs and meets, and not what it says."""
+
+    def filtered(event: LoopEvent) -> None:
+        if not isinstance(event, TextDelta | ReasoningDelta):
+            emit(event)
+
+    return filtered
 
 
 def _freely(choice: str) -> str:
@@ -254,6 +374,7 @@ def _request(outcome: LoopOutcome, settings: LoopSettings) -> ModelRequest:
         stage=settings.stage,
         signal=settings.signal,
         stream=settings.stream,
+        task=settings.task,
     )
 
 
@@ -323,7 +444,8 @@ async def ask(
             if isinstance(part, Finish):
                 result = part.result
             elif isinstance(
-                part, TextDelta | ReasoningDelta | ModelWarning | LoadProgress | Retrying
+                part,
+                TextDelta | ReasoningDelta | ModelWarning | LoadProgress | Queued | Retrying,
             ):
                 emit(part)
     if result is None:
@@ -351,23 +473,3 @@ def _refuse_empty(model: Model, result: GenerateResult) -> None:
             provider=model.provider,
             model=model.name,
         )
-
-
-def _reply_only(emit: Callable[[LoopEvent], None]) -> Callable[[LoopEvent], None]:
-    """Show of a streamed envelope only what its `reply` grows by."""
-
-    def watcher() -> JsonWatcher:
-        return JsonWatcher(texts={("reply",): lambda delta: emit(TextDelta(delta))})
-
-    reading = watcher()
-
-    def filtered(event: LoopEvent) -> None:
-        nonlocal reading
-        if isinstance(event, TextDelta):
-            reading.feed(event.text)
-            return
-        if isinstance(event, Retrying):
-            reading = watcher()
-        emit(event)
-
-    return filtered

@@ -21,8 +21,10 @@ from ..plan import ToolCallRecord
 from ..ports import CredentialStore, Platform
 from .calling import Caller
 from .catalogue import catalogue
-from .formats import envelope_rules
+from .formats import CALL_FORMATS, call_rules
 from .loop import LoopEvent, LoopOutcome, LoopSettings, run_rounds
+from .offering import offered
+from .repair import Hook
 from .tool import ToolsInput, as_tools
 
 _MODES = ("auto", "native", "prompted")
@@ -59,6 +61,8 @@ async def run_tool_loop(
     messages: Sequence[Message | Mapping[str, Any]] | None = None,
     system_text: str | None = None,
     mode: str = "auto",
+    call_format: str = "auto",
+    repair_hook: Hook | None = None,
     max_steps: int = 8,
     on_event: Callable[[LoopEvent], None] | None = None,
     tool_choice: str = "auto",
@@ -76,21 +80,29 @@ async def run_tool_loop(
 ) -> ToolLoopResult:
     """Let a model work with tools until it answers, for at most `max_steps` model calls.
 
+    `call_format` (fenced, tags, envelope) is how a model without native calls is told to write
+    them; `repair_hook` gets `{raw, error, tools}` of a call that nothing else could repair.
     Takes what `generate` takes; `tool_choice` holds for the first call. `timeout_ms` (milliseconds)
     bounds each model call. Raises ConfigError, ModelError, AttachmentsNotSupportedError, and
     AgentAborted when `signal` fires.
     """
     if mode not in _MODES:
         raise ConfigError(f"mode must be one of {', '.join(_MODES)}, got {mode!r}.")
+    if call_format not in ("auto", *CALL_FORMATS):
+        known = ", ".join(("auto", *CALL_FORMATS))
+        raise ConfigError(f"call_format must be one of {known}, got {call_format!r}.")
     made = resolve_model(model, platform, ModelSettings(credentials=credentials))
     usable = as_tools(tools)
     native = mode == "native" or (mode == "auto" and supports_native_tools(made))
     turns = build_request(prompt, messages, None, read_attachments(images, files)).messages
     refuse_known(attached(turns), made.name, made.profile)
     rules = [system_text] if system_text else []
+    task = next((turn.text for turn in reversed(turns) if turn.role == "user"), "")
+    written = made.profile.call_format if call_format == "auto" else call_format
     if not native:
-        compact = made.profile.compact
-        rules.append(f"{envelope_rules(compact)}\n\nTools:\n{catalogue(usable)}")
+        shown = catalogue(offered(usable, task, made.profile))
+        told = call_rules(written, compact=made.profile.compact)
+        rules.append(f"{told}\n\nTools:\n{shown}")
     if rules:
         turns.insert(0, system("\n\n".join(rules)))
     settings = LoopSettings(
@@ -100,6 +112,9 @@ async def run_tool_loop(
         policy=CallPolicy(platform.clock, platform.entropy, timeout_ms, max_retries),
         emit=on_event or _ignore,
         native=native,
+        task=task,
+        call_format=written,
+        repair_hook=repair_hook,
         max_rounds=max_steps,
         max_output_tokens=max_output_tokens,
         temperature=temperature,
