@@ -1,10 +1,10 @@
 """Packs of byte code: how the site ships Python to its workers.
 
 `stdlib.pack` holds the pruned standard library, `pagehand.pack` our package, `helpers.pack` small
-packages that any line of ours may import. `providers.pack` holds what of our package only a model
-behind a network needs, `packages.pack` the large rest of others' work: both follow after the start.
-`pydantic_core.wasm` is the one extension module. Packs are gzipped, since plain hosts do not
-compress what they do not know.
+packages that any line of ours may import. `later.pack` holds what of our package is needed
+when a model is first named, `packages.pack` the large rest of others' work: both follow after the
+start. `pydantic_core.wasm` is the one extension module. Packs are gzipped,
+since plain hosts do not compress what they do not know.
 """
 
 import gzip
@@ -20,14 +20,32 @@ from building.steps import CACHE, ROOT, BuildError, Stamp, fingerprint, run, ste
 WORK = CACHE / "packs"
 HELPERS = frozenset({"fastjsonschema", "json-repair"})
 EXTENSION = "pydantic_core.wasm"
-# Modules of pagehand.models that are loaded when the first model behind a network is named.
-PROVIDER_MODULES = frozenset(
-    {
-        *("answer", "auth", "calls", "cloud", "endpoints", "faults", "fields", "listing", "wire"),
-        *("chat_reader", "openai_chat", "openai_responses", "sigv4", "event_stream"),
-        *("anthropic", "bedrock", "blocks", "block_reader", "claude", "claude_schema"),
-        *("gemini", "gemini_arguments", "gemini_reader", "gemini_schema"),
-    }
+# Modules that are loaded when they are first needed: those that ask a model, behind a network or on
+# the device, read and mend the calls it writes, advise on models and try them.
+LATER_MODULES = frozenset(
+    (
+        *(
+            f"models/{name}"
+            for name in (
+                *("answer", "auth", "calls", "cloud", "endpoints", "faults", "fields", "listing"),
+                *("chat_reader", "openai_chat", "openai_responses", "sigv4", "event_stream"),
+                *("anthropic", "bedrock", "blocks", "block_reader", "claude", "claude_schema"),
+                *("gemini", "gemini_arguments", "gemini_reader", "gemini_schema", "wire"),
+                *("on_device", "local", "plain_turns", "thoughts", "incoming", "webllm"),
+                *("small_turn", "choosing", "filling", "judge", "spans"),
+                *("advice", "device", "local_models"),
+            )
+        ),
+        *(
+            f"tools/{name}"
+            for name in (
+                *("written_rounds", "prompted", "grammar", "repair", "search", "tool_names"),
+                *("call_book", "call_marks", "call_objects", "call_places", "call_python"),
+                *("call_tags", "call_values", "probe", "probe_tasks"),
+            )
+        ),
+        *("coercion", "trial"),
+    )
 )
 # What runs on CPython alone.
 _NATIVE = ("cli", "__main__.py", "native.py", "google_adc.py", "google_grants.py")
@@ -90,7 +108,7 @@ def _build_package(package: Path) -> dict[str, Path]:
     work, build = WORK / "package", pyodide.build()
     orders = [
         _Order(tree, f"{tree}.pack", build.site_packages, write_dataclasses=True)
-        for tree in ("pagehand", "providers")
+        for tree in ("pagehand", "later")
     ]
     outputs = {order.pack: work / "out" / order.pack for order in orders}
     support = _BUILDING / "written_dataclasses.py"
@@ -100,12 +118,12 @@ def _build_package(package: Path) -> dict[str, Path]:
         with step("Compiling pagehand to byte code"):
             _empty(work)
             hidden = shutil.ignore_patterns("__pycache__", *_NATIVE)
-            core = work / "pagehand" / package.name / "models"
-            shutil.copytree(package, core.parent, ignore=hidden)
+            core = work / "pagehand" / package.name
+            shutil.copytree(package, core, ignore=hidden)
             shutil.copyfile(support, work / "pagehand" / "_written_dataclasses.py")
-            later = work / "providers" / package.name / "models"
-            later.mkdir(parents=True)
-            for name in PROVIDER_MODULES:
+            for name in LATER_MODULES:
+                later = work / "later" / package.name / f"{name}.py"
+                later.parent.mkdir(parents=True, exist_ok=True)
                 shutil.move(core / f"{name}.py", later)
             _compile(work, orders)
         stamp.set()

@@ -92,7 +92,7 @@ def _own_files() -> Iterator[tuple[str, Path]]:
     """Our pages and scripts, with their places in the site."""
     for file in files_under(WEB):
         place = file.relative_to(WEB)
-        tooling = file.name.endswith("config.js") or _NOT_OF_THE_SITE & set(place.parts)
+        tooling = file.name.endswith(".config.js") or _NOT_OF_THE_SITE & set(place.parts)
         if file.suffix in _PAGE_FILES and not tooling:
             yield place.as_posix(), file
     for file in files_under(WORKER):

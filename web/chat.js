@@ -1,14 +1,21 @@
 // A conversation: one agent, its runs one after another, and their states. Knows no document.
 
 import { errorData } from "../worker/rpc.js";
-import { withPick } from "./model_pick.js";
+import { deviceFacts } from "./host/device.js";
+import { cachedModels, deleteCachedModel, holdModel, listWebLLMModels } from "./host/local_models.js";
+import { localSpec, withPick } from "./model_pick.js";
 import { createAgent } from "./pagehand.js";
 import { endRun, failRun, isOver, newRun, reduce } from "./ui/run_state.js";
 
 /**
  * @typedef {import("./ui/run_state.js").RunState} RunState
  * @typedef {import("./model_pick.js").ModelPick} ModelPick
+ * @typedef {import("./model_pick.js").DevicePick} DevicePick
  * @typedef {{key: number, state: RunState, controller: AbortController}} Run
+ * @typedef {object} Device  what models on this device can be picked from
+ * @property {import("./host/device.js").DeviceFacts} facts
+ * @property {import("./host/local_models.js").WebLLMFacts[]} models  WebLLM's
+ * @property {{model: string, bytes: number}[]} kept  those that this browser keeps
  */
 
 /** Tells of every change by a `change` event; read the state from its fields. */
@@ -26,6 +33,8 @@ export class Chat extends EventTarget {
   #agent;
   /** Answers about models where the chat's own agent could not start. @type {Promise<import("./pagehand.js").Agent> | null} */
   #adviser = null;
+  /** What was loaded before its first run, and by which pick. @type {{key: string, release: () => void} | null} */
+  #loaded = null;
   #lastKey = 0;
   #queue = Promise.resolve();
 
@@ -79,10 +88,55 @@ export class Chat extends EventTarget {
     return (await this.#advise()).checkModel(model);
   }
 
+  /** Whether the page's own model is the one that comes with the site. */
+  get ownIsEmbedded() {
+    const { model = "embedded", providerType } = this.#config;
+    return model === "embedded" && providerType === undefined;
+  }
+
+  /** Which models this device could run. @returns {Promise<Device>} */
+  async lookAtDevice() {
+    const [facts, models, kept] = await Promise.all([
+      deviceFacts(),
+      listWebLLMModels(this.#site),
+      cachedModels(this.#site),
+    ]);
+    return { facts, models, kept };
+  }
+
+  /** Which of them is proposed. @param {Device} device */
+  async adviseModel({ facts, kept }) {
+    return (await this.#advise()).adviseModel({ ...facts, cached: kept.map(({ model }) => model) });
+  }
+
+  /** Keeps a model on this device no longer. @param {string} model */
+  async deleteModel(model) {
+    await deleteCachedModel(model, this.#site);
+  }
+
+  /**
+   * Loads a model on this device before it is used.
+   * @param {DevicePick} pick
+   * @param {import("./host/local_models.js").LoadOptions} options
+   */
+  async loadModel(pick, options) {
+    const { release } = await holdModel(localSpec(pick), { ...this.#site, ...options });
+    this.#loaded?.release();
+    this.#loaded = { key: JSON.stringify(pick), release };
+  }
+
+  /** Lets a model go that was loaded but is not the one in use. */
+  dropLoaded() {
+    if (this.#loaded?.key === JSON.stringify(this.model)) return;
+    this.#loaded?.release();
+    this.#loaded = null;
+  }
+
   /** Goes on with another model. @param {ModelPick} model */
   useModel(model) {
     this.#release();
     this.model = model;
+    this.dropLoaded();
     this.#agent = this.#start();
   }
 
@@ -95,6 +149,14 @@ export class Chat extends EventTarget {
 
   close() {
     this.#release();
+    this.#loaded?.release();
+    this.#loaded = null;
+  }
+
+  /** Where the site's files lie. */
+  get #site() {
+    const { base } = this.#config;
+    return base === undefined ? {} : { base };
   }
 
   #release() {
@@ -106,8 +168,7 @@ export class Chat extends EventTarget {
   /** An agent to ask about models: a setting of its own model that is wrong must not be in the way. */
   #advise() {
     return this.#agent.catch(() => {
-      const { base } = this.#config;
-      this.#adviser ??= createAgent({ ...(base && { base }), model: NEVER_ASKED });
+      this.#adviser ??= createAgent({ ...this.#site, model: NEVER_ASKED });
       this.#adviser.catch(() => (this.#adviser = null));
       return this.#adviser;
     });

@@ -9,6 +9,7 @@
 // What stands in the slot "side" is shown beside the conversation; `side-label` names it.
 
 import { Chat } from "./chat.js";
+import { localName } from "./model_pick.js";
 import { createRef, html, nothing, ref, render, repeat, guard } from "./vendor/lit-html.js";
 import { composer } from "./ui/composer.js";
 import { emptyState } from "./ui/empty_state.js";
@@ -274,9 +275,14 @@ export class PagehandChat extends HTMLElement {
 
   /** @param {import("./model_pick.js").ModelPick} model */
   #modelShown(model) {
-    return model.kind === "default"
-      ? { name: this.#ownModel.name, own: true }
-      : { name: model.model, own: false };
+    switch (model.kind) {
+      case "default":
+        return { name: this.#ownModel.name, here: true };
+      case "device":
+        return { name: localName(model.model), here: true };
+      case "provider":
+        return { name: model.model, here: false };
+    }
   }
 
   get #sideLabel() {

@@ -14,7 +14,7 @@
  * @typedef {{step: PlanStep, summary: string, toolCalls: ToolCallRecord[], durationMs: number,
  *            blocked: boolean}} StepResult
  * @typedef {{runId: string, goal: string, text: string, final: string, plan: Plan,
- *            trace: StepResult[], iterations: number, steps: number, applied: number,
+ *            trace: StepResult[], iterations: number, steps: number, applied: number, repairs: number,
  *            stopped: boolean, usage: Usage, costUsd?: number, skills: string[],
  *            undelivered: string[], budgetExceeded?: any, compactedHistory?: any[]}} RunResult
  *   `final` and `steps` are second names of `text` and `iterations`; `costUsd` (US dollars) is left

@@ -14,7 +14,9 @@
  * @property {Record<string, string>} secrets  `apiKey` and those of the provider's settings that
  *   nobody may see
  *
- * @typedef {{kind: "default"} | ProviderPick} ModelPick  default: the page's own model
+ * @typedef {{kind: "device", model: string, contextWindowTokens: number | null}} DevicePick
+ *   `model`: `embedded`, `browser`, `web-llm:<id>` or `wllama:<URL>`; null: the model's own window
+ * @typedef {{kind: "default"} | DevicePick | ProviderPick} ModelPick  default: the page's own model
  */
 
 /** What a page says about its own model, and what must not reach a model that its user picked. */
@@ -37,10 +39,27 @@ export function withPick(config, pick) {
 
 /**
  * The model as `createAgent` and `checkModel` take it.
- * @param {ProviderPick} pick
+ * @param {DevicePick | ProviderPick} pick
  * @returns {import("./pagehand.js").ModelChoice}
  */
-export function specOf({ providerType, model, baseURL, options, secrets }) {
+export function specOf(pick) {
+  return pick.kind === "device" ? localSpec(pick) : providerSpec(pick);
+}
+
+/** @param {DevicePick} pick @returns {import("./pagehand.js").LocalChoice} */
+export function localSpec({ model, contextWindowTokens }) {
+  if (!model.startsWith(WEB_LLM) || contextWindowTokens === null) return model;
+  return {
+    providerType: "web-llm",
+    model: model.slice(WEB_LLM.length),
+    providerOptions: { contextWindowTokens },
+  };
+}
+
+const WEB_LLM = "web-llm:";
+
+/** @param {ProviderPick} pick @returns {import("./pagehand.js").ModelChoice} */
+function providerSpec({ providerType, model, baseURL, options, secrets }) {
   const { apiKey, ...hidden } = secrets;
   const providerOptions = { ...options, ...hidden };
   return {
@@ -50,6 +69,29 @@ export function specOf({ providerType, model, baseURL, options, secrets }) {
     ...(apiKey && { apiKey }),
     ...(Object.keys(providerOptions).length > 0 && { providerOptions }),
   };
+}
+
+/** A model on this device as people know it. @param {string} model */
+export function localName(model) {
+  if (model === "browser") return "The browser's own model";
+  if (model === "embedded") return "The site's small model";
+  const name = model.slice(model.indexOf(":") + 1);
+  return name.slice(name.lastIndexOf("/") + 1) || name;
+}
+
+/**
+ * Reads the fields of a model on this device: `device` names it, or `web-llm` or `wllama`, whose
+ * model `webllm` or the address `gguf` names.
+ * @param {FormData} form
+ * @returns {DevicePick}
+ */
+export function readDevicePick(form) {
+  const read = (/** @type {string} */ name) => String(form.get(name) ?? "").trim();
+  const kind = read("device");
+  const window = Number(read("contextWindowTokens"));
+  if (kind === "web-llm") return { kind: "device", model: read("webllm"), contextWindowTokens: window || null };
+  const model = kind === "wllama" ? `wllama:${read("gguf")}` : kind;
+  return { kind: "device", model, contextWindowTokens: null };
 }
 
 /**

@@ -8,14 +8,28 @@ import { Agent as PageAgent } from "./host/agent.js";
 import { readConfig } from "./host/settings.js";
 
 export { PagehandError } from "../worker/rpc.js";
+export { isWebGPUAvailable } from "./host/device.js";
+export {
+  cachedModels,
+  createWebLLMModel,
+  deleteCachedModel,
+  listLocalModels,
+  preloadWebLLMModel,
+  unloadWebLLMModel,
+} from "./host/local_models.js";
 export { defineTool, markReadOnly } from "./host/tools.js";
+export { webLLMContextWindow, withWebLLMContextWindow } from "./host/webllm_config.js";
 
 /**
  * @typedef {import("./host/agent.js").Agent} Agent
+ * @typedef {import("./host/agent.js").Advice} Advice
  * @typedef {import("./host/agent.js").Capabilities} Capabilities
  * @typedef {import("./host/agent.js").Provider} Provider
  * @typedef {import("./host/agent.js").RunOptions} RunOptions
  * @typedef {import("./host/attachments.js").Attachment} Attachment
+ * @typedef {import("./host/device.js").DeviceFacts} DeviceFacts
+ * @typedef {import("./host/local_models.js").LocalChoice} LocalChoice
+ * @typedef {import("./host/local_models.js").LocalModel} LocalModel
  * @typedef {import("./host/model_settings.js").ModelChoice} ModelChoice
  * @typedef {import("./host/model_settings.js").ModelParts} ModelParts
  * @typedef {import("./host/model_settings.js").Price} Price

@@ -47,8 +47,8 @@ async function start(useSnapshot, silenceMs) {
   const onProgress = (/** @type {any} */ progress) => {
     for (const listener of listeners) listener(progress);
   };
-  const { python, result, complete, providers } = await boot({ onProgress, useSnapshot, silenceMs });
-  outside.bridge.providers = providers;
+  const { python, result, complete, later } = await boot({ onProgress, useSnapshot, silenceMs });
+  outside.bridge.later = later;
   const serve = python.pyimport("pagehand.platform.worker").serve;
   serve(outside.bridge);
   serve.destroy();

@@ -19,9 +19,9 @@ import { createWatch } from "./watch.js";
  * @typedef {{source: Source, timings: Record<string, number>, warnings: string[]}} BootResult
  *          timings in ms since the boot began, by phase
  * @typedef {{python: Python, source: Source, complete: () => Promise<void>,
- *            providers: () => Promise<void>}} Started
+ *            later: () => Promise<void>}} Started
  *          `complete` brings pydantic, which Python can then import, and all else that is missing;
- *          `providers` brings what models behind a network need; calling either again waits too
+ *          `later` brings what a model needs before it is asked; calling either again waits too
  */
 
 /** A boot that hears nothing for so long gives up. */
@@ -32,14 +32,16 @@ const STDLIB = "py/stdlib.pack";
 /** What all of our own code may import at any moment. */
 const OWN_PACKS = ["py/pagehand.pack", "py/helpers.pack"];
 /** What of our own code only a model behind a network needs. */
-const PROVIDERS = "py/providers.pack";
+const LATER = "py/later.pack";
 const PACKAGES = "py/packages.pack";
 /** Imported before the worker is ready; the rest follows when it is first used. */
 const CORE_IMPORT = "import pagehand.platform.worker";
 /** What a snapshot holds besides, and the proof that a restored one works. */
 const WARM_IMPORT = `
 import fastjsonschema, json_repair, pydantic
-from pagehand.models import anthropic, bedrock, cloud, gemini, openai_chat, openai_responses
+from pagehand.models import anthropic, bedrock, cloud, gemini, on_device, openai_chat
+from pagehand.models import openai_responses
+from pagehand.tools import repair, search, written_rounds
 class _Probe(pydantic.BaseModel):
     count: int
     names: list[str] = []
@@ -65,10 +67,10 @@ export async function boot({ onProgress, useSnapshot = true, silenceMs = SILENCE
     if (!useSnapshot) await removeSnapshots();
     return (useSnapshot && (await restore(core, watch))) || start(core, watch);
   };
-  const { python, source, complete, providers } = await watch.guard(work());
+  const { python, source, complete, later } = await watch.guard(work());
   watch.tell("ready", 1, "Ready");
   const { timings, downloads } = watch;
-  return { python, complete, providers, result: { source, timings, warnings: downloads.warnings } };
+  return { python, complete, later, result: { source, timings, warnings: downloads.warnings } };
 }
 
 /**
@@ -85,11 +87,11 @@ async function start(core, { tell, downloads }) {
   const python = await startPython(loaded, stdlib);
   for (const pack of packs) unpack(python.FS, pack);
   python.runPython(CORE_IMPORT);
-  const providers = once(() => addProviders(python, downloads));
+  const later = once(() => addLater(python, downloads));
   const complete = once(async () => {
-    await Promise.all([providers(), addPackages(python, downloads)]);
+    await Promise.all([later(), addPackages(python, downloads)]);
   });
-  return { python, source: "cold", complete, providers };
+  return { python, source: "cold", complete, later };
 }
 
 /**
@@ -110,8 +112,8 @@ function once(work) {
  * @param {Python} python
  * @param {Downloads} downloads
  */
-async function addProviders(python, downloads) {
-  unpack(python.FS, await downloads.bytes(PROVIDERS));
+async function addLater(python, downloads) {
+  unpack(python.FS, await downloads.bytes(LATER));
   python.runPython(FIND_ANEW);
 }
 
@@ -146,13 +148,13 @@ async function restore(core, { tell, downloads }) {
     tell("compile", 1, "Python is loaded");
     tell("python", 0, "Waking Python");
     const python = await startPython(loaded, stdlib, { extension, heap: image.heap });
-    for (const name of [...OWN_PACKS, PROVIDERS, PACKAGES]) {
+    for (const name of [...OWN_PACKS, LATER, PACKAGES]) {
       unpack(python.FS, /** @type {Uint8Array<ArrayBuffer>} */ (image.packs.get(name)));
     }
     reseed(python);
     if (python.runPython(PROBE) !== PROBE_ANSWER) throw new Error("The snapshot does not work.");
     const nothing = async () => {};
-    return { python, source: "snapshot", complete: nothing, providers: nothing };
+    return { python, source: "snapshot", complete: nothing, later: nothing };
   } catch {
     await removeSnapshots(); // whatever it was: a start from nothing comes next and tells its faults
     return null;
@@ -166,7 +168,7 @@ async function restore(core, { tell, downloads }) {
  */
 export async function makeSnapshot() {
   const downloads = createDownloads(() => {});
-  const names = [STDLIB, ...OWN_PACKS, PROVIDERS, PACKAGES];
+  const names = [STDLIB, ...OWN_PACKS, LATER, PACKAGES];
   const fetched = Promise.all(names.map(downloads.bytes));
   const [core, extension] = await Promise.all([
     fetchCore(downloads),

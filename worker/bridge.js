@@ -9,8 +9,8 @@ import { pump } from "./pump.js";
  *            receive: (listener: Listener) => void,
  *            engineSend: (text: string) => void,
  *            engineReceive: (listener: Listener) => void,
- *            pump: typeof pump, providers: () => Promise<void>}} Bridge
- *   `providers` brings the code for models behind a network
+ *            pump: typeof pump, later: () => Promise<void>}} Bridge
+ *   `later` brings the code that a model needs before it is asked
  * @typedef {{take: (data: any) => void, listen: (listener: Listener) => void}} Inbox
  */
 
@@ -39,7 +39,7 @@ export function createBridge(scope) {
     },
     engineReceive: engine.listen,
     pump,
-    providers: async () => {},
+    later: async () => {},
   };
   return {
     bridge,

@@ -89,7 +89,8 @@ _HOMES = {
     "plan": ("Plan", "PlanStep", "RunResult", "StepResult", "ToolCallRecord"),
     "secret": ("redact_headers",),
     "storage.memory": ("ContextStore", "MemoryStore"),
-    "tools.probe": ("ProbeProgress", "ProbeResult", "probe_model"),
+    "tools.probe": ("ProbeProgress", "ProbeResult"),
+    "trial": ("probe_model",),
     "tools.standalone": ("ToolLoopResult",),
     "tools.tool": (
         "Tool",

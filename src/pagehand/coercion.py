@@ -22,10 +22,9 @@ import math
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from .errors import ToolInputError
 from .lenient import DoubtError, read_lenient
 from .names import letters_of
-from .schema import check, resolve_ref
+from .schema import fits, resolve_ref
 
 _DEEPEST = 64
 _MOST_STEPS = 5_000  # visits of a schema by a value; alternatives inside one another multiply
@@ -49,15 +48,6 @@ def coerce(value: Any, schema: Mapping[str, Any]) -> tuple[Any, bool]:
     if _same(found, value) or not fits(schema, found):
         return value, False
     return found, True
-
-
-def fits(schema: Mapping[str, Any], value: Any) -> bool:
-    """Whether a value fits a JSON Schema; one that cannot be read judges nothing."""
-    try:
-        check(schema, copy.deepcopy(value), name="")  # the judge fills in defaults
-    except ToolInputError:
-        return False
-    return True
 
 
 def _same(one: Any, other: Any) -> bool:

@@ -135,7 +135,8 @@ class StepResult:
 class RunResult:
     """Everything a run leaves behind.
 
-    `iterations` counts executed steps, `applied` the tool calls that worked. `stopped` is true
+    `iterations` counts executed steps, `applied` the tool calls that worked, `repairs` those that
+    were mended before they ran. `stopped` is true
     for a run that a signal ended. `cost_usd` (US dollars) is None where a price is not known.
     `budget_exceeded` names the cap that ended the run early. `undelivered` holds steering messages
     that no stage got to see.
@@ -148,6 +149,7 @@ class RunResult:
     trace: list[StepResult] = field(default_factory=list)
     iterations: int = 0
     applied: int = 0
+    repairs: int = 0
     stopped: bool = False
     usage: Usage = field(default_factory=Usage)
     cost_usd: float | None = None
@@ -168,6 +170,7 @@ class RunResult:
             "iterations": self.iterations,
             "steps": self.iterations,
             "applied": self.applied,
+            "repairs": self.repairs,
             "stopped": self.stopped,
             "usage": self.usage.to_dict(),
             "skills": list(self.skills),

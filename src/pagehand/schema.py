@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import inspect
 import json
 import re
@@ -295,6 +296,15 @@ def check(schema: Mapping[str, Any], value: Any, *, name: str) -> None:
         ) from fault
     except Exception:  # compiled from a foreign schema: it may fail in any way
         return
+
+
+def fits(schema: Mapping[str, Any], value: Any) -> bool:
+    """Whether a value fits a JSON Schema; one that cannot be read judges nothing."""
+    try:
+        check(schema, copy.deepcopy(value), name="")  # the judge fills in defaults
+    except ToolInputError:
+        return False
+    return True
 
 
 # A schema from outside must not make this side fetch what it names.

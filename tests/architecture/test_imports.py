@@ -8,7 +8,7 @@ from pathlib import Path
 import grimp
 import pytest
 
-from building.packs import PROVIDER_MODULES
+from building.packs import LATER_MODULES
 
 ROOT = Path(__file__).resolve().parents[2]
 SOURCE = ROOT / "src" / "pagehand"
@@ -155,9 +155,9 @@ def test_nothing_foreign_but_what_is_listed(path):
 
 
 def test_what_is_packed_apart_is_not_loaded_with_the_agent():
-    """A page starts without the modules that only a model behind a network needs."""
+    """A page starts without what only a model behind a network, or advice on models, needs."""
     told = python("import sys, pagehand.root, pagehand.models.generate\nprint(*sys.modules)")
-    loaded = {name.rpartition(".")[2] for name in told.split() if ".models." in name}
-    assert loaded and not loaded & PROVIDER_MODULES
-    there = {path.stem for path in (SOURCE / "models").glob("*.py")}
-    assert there >= PROVIDER_MODULES
+    loaded = {name.removeprefix("pagehand.").replace(".", "/") for name in told.split()}
+    assert "models/generate" in loaded and not loaded & LATER_MODULES
+    there = {str(path.relative_to(SOURCE).with_suffix("")) for path in SOURCE.rglob("*.py")}
+    assert there >= LATER_MODULES

@@ -17,7 +17,7 @@ from building.serve import STRICT_CSP, Options, serving
 
 PATIENCE_MS = 8 * 60_000  # a small machine reads a prompt at ten tokens a second
 
-HOST = """async () => {
+HOST = """async (toolFormat) => {
   const { createAgent, defineTool } = await import(new URL("pagehand.js", location.href));
   const text = { type: "object", properties: { text: { type: "string" } }, required: ["text"] };
   globalThis.test = { notes: [], events: [] };
@@ -26,6 +26,7 @@ HOST = """async () => {
     maxIterations: 1,
     maxStepsPerTask: 2,
     synthesize: "auto",
+    ...(toolFormat && { toolMode: "prompted", toolFormat }),
     tools: {
       add_note: defineTool({
         description: "Add a note to the board",
@@ -72,12 +73,12 @@ def test_a_missing_part_is_told_and_then_fetched(host: Page) -> None:
     assert any(event["type"] == "model.load" for event in told)
 
 
-def test_a_stop_in_the_middle_of_the_plan(host: Page) -> None:
+def test_a_stop_in_the_middle_of_an_answer(host: Page) -> None:
     stopped = host.evaluate("""async () => {
       const control = new AbortController();
-      const result = await test.agent.run("Add a note that says hello", {
+      const result = await test.agent.run("Write a long poem about the sea", {
         signal: control.signal,
-        onEvent: (event) => event.type === "plan.thought-delta" && control.abort(),
+        onEvent: (event) => event.type === "step.text-delta" && control.abort(),
       });
       return result.stopped;
     }""")
@@ -89,19 +90,31 @@ def test_a_stop_in_the_middle_of_the_plan(host: Page) -> None:
 
 
 def test_a_run_to_its_end(host: Page) -> None:
-    """After the stop, on the same engine."""
+    """After the stop, on the same engine: the tool is chosen, its text copied from the request."""
+    host.evaluate("test.notes.length = 0")
     result = host.evaluate("test.agent.run('Add a note that says hello')")
     told = events(host)
     types = [event["type"] for event in told]
     assert told[-1] == {**told[-1], "type": "run.complete", "status": "complete"}
     assert "plan.created" in types and "model.load" not in types
-    assert result["iterations"] <= 1 and result["usage"]["outputTokens"] > 0
-    plan = next(event["plan"] for event in told if event["type"] == "plan.created")
-    for step in plan["steps"]:  # held to the schema, the model can name no tool that is not there
-        assert set(step.get("suggestedTools", [])) <= {"add_note"}
-    for call in (event for event in told if event["type"] == "step.tool-call"):
-        assert call["name"] == "add_note" and isinstance(call["input"]["text"], str)
-    assert host.evaluate("test.notes") == [
-        call["input"]["text"] for call in told if call["type"] == "step.tool-call"
-    ]
+    assert result["iterations"] == 1 and result["usage"]["outputTokens"] > 0
+    assert [step["description"] for step in result["plan"]["steps"]] == [result["goal"]]
+    [call] = [event for event in told if event["type"] == "step.tool-call"]
+    assert call["name"] == "add_note" and call["input"]["text"] in result["goal"]
+    assert host.evaluate("test.notes") == [call["input"]["text"]]
     assert {event["provider"] for event in told if event["type"] == "usage"} == {"on this device"}
+
+
+@pytest.mark.parametrize("call_format", ["fenced", "tags", "envelope"])
+def test_a_run_in_which_the_model_writes_its_call(host: Page, call_format: str) -> None:
+    """Held to the format's grammar, since it is too small to write a call freely."""
+    host.evaluate(HOST, call_format)
+    result = host.evaluate("test.agent.run('Add a note that says hello')")
+    told = events(host)
+    assert told[-1]["status"] == "complete"
+    [call] = [event for event in told if event["type"] == "step.tool-call"]
+    assert call["name"] == "add_note"
+    assert host.evaluate("test.notes") == [call["input"]["text"]]
+    said = "".join(event["delta"] for event in told if event["type"] == "step.text-delta")
+    for mark in ("tool_call", '"actions"', '"arguments"'):  # a call is no text for the page
+        assert mark not in said and mark not in result["text"]

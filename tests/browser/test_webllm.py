@@ -520,6 +520,43 @@ def test_python_asks_such_a_model_through_the_page(
     assert checked["usage"]["inputTokens"] > 0
 
 
+def test_a_page_loads_such_a_model_first_and_its_agent_finds_it_loaded(
+    site: FaultySite, visitor: BrowserContext
+) -> None:
+    page = visitor.new_page()
+    page.set_default_timeout(120_000)
+    page.goto(f"{site.address}/NOTICES.txt")
+    told = page.evaluate(
+        """async () => {
+            const pagehand = await import("/pagehand.js");
+            const news = [];
+            const model = await pagehand.createWebLLMModel("mine", {
+                contextWindowTokens: 1024,
+                engineConfig: { appConfig: { model_list: [
+                    { model_id: "mine", model: "/model", model_lib: "/model/lib.wasm" },
+                ] } },
+                onProgress: ({ text }) => news.push(text),
+            });
+            const agent = await pagehand.createAgent({ model, maxIterations: 1 });
+            const events = [];
+            const onEvent = (event) => events.push(event);
+            await agent.run("Say hello", { onEvent }).catch(() => {});
+            const loads = events.filter(({ type }) => type === "model.load");
+            const kept = await pagehand.cachedModels();
+            await pagehand.unloadWebLLMModel(model);
+            for (const { model } of kept) await pagehand.deleteCachedModel(model);
+            agent.close();
+            return { news, loads, window: agent.contextWindowTokens, kept,
+                     left: await pagehand.cachedModels() };
+        }"""
+    )
+    assert told["news"][-1] == "The model is ready"
+    assert told["loads"] == []  # it was in memory
+    assert told["window"] == 1024
+    assert [kept["bytes"] for kept in told["kept"]] == [sum(WEIGHTS)]
+    assert told["left"] == []
+
+
 # -- the package as the site ships it ----------------------------------------------------------
 
 

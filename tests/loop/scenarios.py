@@ -268,6 +268,74 @@ async def a_very_small_model_gets_a_small_task() -> Events:
 
 
 @scenario
+async def a_request_of_two_parts_is_two_steps_of_a_very_small_model() -> Events:
+    tiny = replace(CONSTRAINED, small_questions=True)
+    run = Run(
+        [[call("list_notes", {})], [call("add_note", {"text": "tea"}, "c2")], "There is tea."], tiny
+    )
+    await run.go("List the notes, and then add a note: tea")
+    steps = [step.description for step in run.result.plan.steps]
+    assert steps == ["List the notes", "add a note: tea"] and run.board.notes == ["tea"]
+    return run.used_up()
+
+
+@scenario
+async def a_mended_call_is_told_and_counted() -> Events:
+    run = Run(
+        [plan("add it"), [call("AddNote", {"text": 5})], "Added.", "Done."],
+    )
+    await run.go()
+    [told] = run.of("tool.repaired")
+    assert told["steps"] == ["name", "coerce"] and run.board.notes == ["5"]
+    assert json.loads(told["raw"]) == {"name": "AddNote", "arguments": {"text": 5}}
+    assert told["repaired"] == {"name": "add_note", "arguments": {"text": "5"}}
+    assert run.result.repairs == 1
+    return run.used_up()
+
+
+@scenario
+async def a_call_that_nothing_mends_is_asked_for_once_more() -> Events:
+    """The model is asked for this call alone; the host's hook would be the last resort."""
+    bad = '<tool_call>{"name": "add_note", "arguments": {"colour": {}}}</tool_call>'
+    good = '{"name": "add_note", "arguments": {"text": "hi"}}'
+    run = Run([plan("add it"), bad, good, "Added.", "Done."], PROMPTED)
+    await run.go()
+    assert run.board.notes == ["hi"]
+    assert run.of("tool.repaired")[0]["steps"] == ["reask"]
+    asked = run.model.requests[2].messages
+    assert "colour" in asked[1].text and '"required"' in asked[1].text
+    return run.used_up()
+
+
+@scenario
+async def the_hook_is_the_last_resort() -> Events:
+    seen: list[dict[str, Any]] = []
+
+    def mend(broken: dict[str, Any]) -> Any:
+        seen.append(broken)
+        return {"name": "add_note", "arguments": {"text": "mended"}}
+
+    run = Run([plan("add it"), [call("add_note", {"colour": {}})], "Added.", "Done."])
+    await run.go(repair_hook=mend)
+    assert run.board.notes == ["mended"] and run.of("tool.repaired")[0]["steps"] == ["hook"]
+    assert set(seen[0]) == {"raw", "error", "tools"}
+    return run.used_up()
+
+
+@scenario
+async def calls_written_in_tags_stream_their_words_only() -> Events:
+    said = 'I add it. <tool_call>{"name": "add_note", "arguments": {"text": "hi"}}</tool_call>'
+    run = Run([plan("add it"), said, "<think>fine</think>Added.", "Done."], PROMPTED)
+    await run.go(tool_format="tags")
+    shown = "".join(event["delta"] for event in run.of("step.text-delta"))
+    assert shown == "I add it. Added." and run.board.notes == ["hi"]
+    assert "".join(event["delta"] for event in run.of("step.reasoning-delta")) == "fine"
+    told = "".join(turn.text for turn in run.model.requests[1].messages)
+    assert "<tool_call>" in told  # as it was told to write
+    return run.used_up()
+
+
+@scenario
 async def what_a_very_small_model_says_without_a_call_is_the_answer() -> Events:
     run = Run(["Hello to you."], replace(CONSTRAINED, small_questions=True))
     await run.go("Hello")

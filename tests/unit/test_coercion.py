@@ -7,7 +7,8 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from pagehand.coercion import coerce, fits
+from pagehand.coercion import coerce
+from pagehand.schema import fits
 from tests.support.schemas import INNER, OBJECTS, breakages
 
 WHOLE = {"type": "integer"}

@@ -7,7 +7,7 @@ import { Connection } from "./connection.js";
 import { Credentials } from "./credentials.js";
 import { configError, workerError } from "./faults.js";
 import { tell } from "./handlers.js";
-import { namesLocalModel, withTokens } from "./model_settings.js";
+import { chooseModel, namesLocalModel, withTokens } from "./model_settings.js";
 import { RunRecord } from "./run_record.js";
 import { RunStream } from "./run_stream.js";
 import { plainCopy } from "./settings.js";
@@ -44,6 +44,11 @@ export const STOP_GRACE_MS = 3000;
  * @property {"yes" | "no" | "depends"} browser  whether it answers a web page directly
  * @property {string} advice  what to do where it may not
  * @property {{name: string, secret: boolean}[]} options  what its `providerOptions` may hold
+ *
+ * @typedef {{model: string | null, reason: string, sizeBytes?: number | null,
+ *            alternatives: {model: string, reason: string, sizeBytes?: number | null}[]}} Advice
+ *   `model` is null where nothing fits; `sizeBytes` is what has to be fetched, null where that is
+ *   not known
  */
 
 let lastAgent = 0;
@@ -64,6 +69,9 @@ export class Agent {
   /** @type {import("./connection.js").AgentFacts} */
   #facts = { contextWindowTokens: null, capabilities: { images: null, pdf: null, files: null } };
 
+  /** What `"auto"` stands for. @type {import("./auto_model.js").Chosen | null} */
+  #chosen = null;
+
   /**
    * @internal
    * @param {import("./settings.js").ReadConfig} config
@@ -82,8 +90,9 @@ export class Agent {
 
   /** Starts the worker. @internal */
   async open() {
-    const { rpc, facts } = await this.#connection.open();
+    const { rpc, facts, chosen } = await this.#connection.open();
     this.#facts = facts;
+    this.#chosen = chosen;
     return rpc;
   }
 
@@ -127,6 +136,7 @@ export class Agent {
       if (event.type === "usage") this.#count(event);
       tell(this.#config.onEvent, event);
       tell(onEvent, event);
+      if (event.type === "run.start" && this.#chosen) emit(choiceEvent(event.runId, this.#chosen));
     };
     const stepHook = `onStepStart:${++this.#lastRun}`;
     if (onStepStart) this.#stepHooks.set(stepHook, onStepStart);
@@ -191,10 +201,21 @@ export class Agent {
    * @throws {PagehandError} what was wrong
    */
   async checkModel(model) {
-    const spec = plainCopy(await withTokens(model), "model");
     const { bringEngine } = await this.#connection.open();
+    const given = plainCopy(await withTokens(model), "model");
+    const { settings: spec } = await chooseModel(given, this.#config.base);
     if (namesLocalModel([spec])) bringEngine();
     return this.#call("checkModel", spec);
+  }
+
+  /**
+   * Which model to run on this device, with a reason, and what else there is.
+   * @param {import("./device.js").DeviceFacts & {cached?: string[]}} device  `cached`: the models
+   *   that are kept here
+   * @returns {Promise<Advice>}
+   */
+  adviseModel(device) {
+    return this.#call("adviseModel", device);
   }
 
   /** Ends the agent and its worker; runs that go on reject. */
@@ -255,6 +276,15 @@ export class Agent {
     await onStepStart({ ...args[0], abort });
     return { abort: aborted };
   }
+}
+
+/**
+ * @param {string} runId
+ * @param {import("./auto_model.js").Chosen} chosen
+ * @returns {AgentEvent}
+ */
+function choiceEvent(runId, { model, reason }) {
+  return { type: "log", runId, level: "info", message: `The model "auto" is ${model}: ${reason}.` };
 }
 
 /** Why a worker that did not stop was ended. Its own run counts as stopped; others fail. */

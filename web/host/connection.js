@@ -2,9 +2,11 @@
 // new one after it was lost.
 
 import { createRpc } from "../../worker/rpc.js";
+import { leaseBrowserModel } from "./browser_model.js";
 import { leaseEngine } from "./engine.js";
 import { workerError } from "./faults.js";
 import { tell } from "./handlers.js";
+import { chooseModel } from "./model_settings.js";
 import { describeTool, executeTool } from "./tools.js";
 import { startWorker } from "./workers.js";
 
@@ -12,7 +14,8 @@ import { startWorker } from "./workers.js";
  * @typedef {{contextWindowTokens: number | null,
  *            capabilities: Record<"images" | "pdf" | "files", boolean | null>}} AgentFacts
  * @typedef {{rpc: import("../../worker/rpc.js").Rpc, facts: AgentFacts,
- *            bringEngine: () => void}} Live  `bringEngine` makes models on this device usable
+ *            bringEngine: () => void, chosen: import("./auto_model.js").Chosen | null}} Live
+ *   `bringEngine` makes models on this device usable; `chosen`: what `"auto"` stands for
  * @typedef {{callHook: (hook: string, args: any[]) => any, keys: ReadonlyMap<string, string>}} Page
  *   what the agent has in the page: functions to call, and keys by their names
  */
@@ -86,12 +89,15 @@ export class Connection {
       rpc.close(reason);
       worker.terminate();
       engine?.release();
+      browserModel.release();
     };
     /** @param {Error} reason */
     const lose = (reason) => (this.#current?.end === end ? this.lose(reason) : end(reason));
 
+    const browserModel = leaseBrowserModel();
     const worker = startWorker(new URL("worker/agent.js", base), "pagehand agent", lose);
     const rpc = createRpc(worker, {
+      ...browserModel.handlers,
       "tool.execute": (params, call) => executeTool(tools, params, call),
       "host.call": ({ hook, args }) => this.#page.callHook(hook, args),
     });
@@ -104,15 +110,16 @@ export class Connection {
     const introduce = async () => {
       await rpc.call("boot", {}, { onProgress: (progress) => tell(onBoot, progress) });
       if (usesEngine) bringEngine();
+      const { settings, chosen } = await chooseModel(data, base);
       const facts = await rpc.call("agent.create", {
         agentId: this.#agentId,
-        config: data,
+        config: settings,
         tools: [...tools].map(([name, tool]) => describeTool(name, tool)),
         hooks: Object.keys(hooks),
         tokenHooks,
         keys: Object.fromEntries(this.#page.keys),
       });
-      return { rpc, facts, bringEngine };
+      return { rpc, facts, bringEngine, chosen };
     };
     const opened = introduce();
     opened.catch(lose); // a worker that could not start is of no use

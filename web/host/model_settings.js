@@ -22,7 +22,10 @@
  * @typedef {string | Omit<ModelParts, "baseURL"> & {baseURL?: string}
  *   | Omit<ModelParts, "providerType"> & {providerType?: string}
  *   | Partial<ModelParts> & {model: `${string}:${string}`}} OneModel
- *   `"provider:model"` or its parts; where a `baseURL` is given, the provider may be left out
+ *   `"provider:model"` or its parts; where a `baseURL` is given, the provider may be left out.
+ *   On this device: `"embedded"` (the model shipped with the site), `"browser"` (the browser's own),
+ *   `"web-llm:<id>"` (of WebLLM's list, on the GPU), `"wllama:<URL of a GGUF>"` (on the processor),
+ *   and `"auto"`: the best of them that can run here with nothing to fetch
  *
  * @typedef {OneModel | OneModel[]} ModelChoice  a list is a ladder: where one model fails for a
  *   reason of its own, such as having no room, the next one is asked
@@ -42,6 +45,8 @@
  *   `source` the page it was read from, `read` the day
  */
 
+/** Leaves the choice to the page. */
+const AUTO = "auto";
 /** Where a model may stand in the settings. */
 const PLACES = ["model", "planner", "synthesizer"];
 
@@ -83,7 +88,35 @@ export async function withTokens(model) {
 }
 
 /**
- * Whether any of the models runs on this device, in the engine worker.
+ * Puts a model in the place of every `"auto"`.
+ * @param {any} settings  of an agent, or a model
+ * @param {string} name  of the model to put there
+ * @returns {any}
+ */
+export function replaceAuto(settings, name) {
+  if (settings === AUTO) return name;
+  if (Array.isArray(settings)) return settings.map((each) => replaceAuto(each, name));
+  if (typeof settings !== "object" || settings === null) return settings;
+  const elsewhere = settings.providerType ?? settings.baseURL; // a server may have a model of this name
+  const named = PLACES.filter((place) => place in settings && !(place === "model" && elsewhere));
+  return { ...settings, ...Object.fromEntries(named.map((place) => [place, replaceAuto(settings[place], name)])) };
+}
+
+/**
+ * Chooses a model where settings leave that to the page.
+ * @param {any} settings  of an agent, or a model
+ * @param {URL} base  the site's folder
+ * @returns {Promise<{settings: any, chosen: import("./auto_model.js").Chosen | null}>}
+ */
+export async function chooseModel(settings, base) {
+  if (JSON.stringify(replaceAuto(settings, "")) === JSON.stringify(settings)) return { settings, chosen: null };
+  const { bestModel } = await import("./auto_model.js");
+  const chosen = await bestModel(base);
+  return { settings: replaceAuto(settings, chosen.model), chosen };
+}
+
+/**
+ * Whether any of the models runs on this device, in the engine worker; the browser's own does not.
  * @param {unknown[]} models
  */
 export function namesLocalModel(models) {

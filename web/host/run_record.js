@@ -11,6 +11,7 @@ export class RunRecord {
   state = "waiting";
   #runId = "";
   #text = "";
+  #repairs = 0;
   /** @type {import("../events.js").Plan} */
   #plan = { thought: "", steps: [] };
   /** @type {import("../events.js").StepResult[]} */
@@ -51,6 +52,9 @@ export class RunRecord {
         this.#usage = addUsage(this.#usage, event.usage);
         this.#cost = addCost(this.#cost, event);
         break;
+      case "tool.repaired":
+        this.#repairs += 1;
+        break;
       case "run.complete":
         this.state = "over";
         break;
@@ -90,6 +94,7 @@ export class RunRecord {
       iterations: this.#trace.length,
       steps: this.#trace.length,
       applied: applied.length,
+      repairs: this.#repairs,
       stopped: true,
       usage: this.#usage,
       ...(this.#cost.unknown.length === 0 && { costUsd: this.#cost.usd }),

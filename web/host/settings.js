@@ -6,6 +6,12 @@ import { namesLocalModel, takeTokenFunctions } from "./model_settings.js";
 import { readTools } from "./tools.js";
 
 /**
+ * @typedef {{raw: string, error: string,
+ *            tools: {name: string, description: string, inputSchema: object}[]}} BrokenCall
+ *   `raw`: the call as the model wrote it
+ */
+
+/**
  * @typedef {{phase: "download" | "compile" | "python" | "ready", progress: number, text: string}} BootProgress
  *   `progress` runs from 0 to 1 over the whole start
  *
@@ -41,6 +47,10 @@ import { readTools } from "./tools.js";
  *
  * @property {Record<string, import("./tools.js").Tool> | import("./tools.js").Tool[]} [tools]
  * @property {"auto" | "native" | "prompted"} [toolMode]  how tools are offered to the model
+ * @property {"auto" | "fenced" | "tags" | "envelope"} [toolFormat]  how a prompted model is told to
+ *   write calls; whatever it writes is read
+ * @property {(broken: BrokenCall) => unknown} [repairHook]  the last resort for a call that nothing
+ *   else could repair: gives a call `{name, arguments}`, or nothing
  * @property {string} [systemPrompt]  what this agent is for; stands after each stage's own text
  * @property {() => string | Promise<string>} [describeState]  the state of the page in words; every
  *   stage reads it
@@ -71,7 +81,7 @@ import { readTools } from "./tools.js";
  */
 
 /** Settings that may be functions, which the agent calls in the page. */
-const HOOKS = ["describeState", "replanAfter"];
+const HOOKS = ["describeState", "replanAfter", "repairHook"];
 
 /**
  * @param {AgentConfig} config

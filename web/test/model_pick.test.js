@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { readPick, specOf, withPick } from "../model_pick.js";
+import { localName, readDevicePick, readPick, specOf, withPick } from "../model_pick.js";
 
 const provider = (type, options = [], baseURL = `https://${type}.example/v1`) => ({
   type,
@@ -70,4 +70,27 @@ describe("a picked model", () => {
     });
     assert.deepEqual(withPick({ ...page, ...kept }, DEFAULT), { ...page, ...kept });
   });
+});
+
+describe("a picked model on this device", () => {
+  const device = (fields) => readDevicePick(form(fields));
+
+  for (const [fields, spec, name] of [
+    [{ device: "browser" }, "browser", "The browser's own model"],
+    [{ device: "embedded", webllm: "web-llm:a" }, "embedded", "The site's small model"],
+    [{ device: "web-llm", webllm: "web-llm:Qwen3-4B" }, "web-llm:Qwen3-4B", "Qwen3-4B"],
+    [
+      { device: "web-llm", webllm: "web-llm:Qwen3-4B", contextWindowTokens: "8192" },
+      { providerType: "web-llm", model: "Qwen3-4B", providerOptions: { contextWindowTokens: 8192 } },
+      "Qwen3-4B",
+    ],
+    [{ device: "wllama", gguf: " https://a.example/b/c.gguf ", contextWindowTokens: "9" }, "wllama:https://a.example/b/c.gguf", "c.gguf"],
+  ]) {
+    it(`is ${JSON.stringify(spec)}`, () => {
+      const picked = device(fields);
+      assert.deepEqual(specOf(picked), spec);
+      assert.equal(localName(picked.model), name);
+      assert.deepEqual(withPick({ model: "openai:m", apiKey: "k", tools: [] }, picked), { tools: [], model: spec });
+    });
+  }
 });

@@ -5,9 +5,9 @@ import { icons } from "./icons.js";
 import { sheet } from "./sheet.js";
 
 /**
- * @param {{model: {name: string, own: boolean}, canClear: boolean,
+ * @param {{model: {name: string, here: boolean}, canClear: boolean,
  *          side: {label: string, open: boolean} | null, onModel: () => void, onClear: () => void,
- *          onSide: () => void}} props  `own`: the model is the page's; `side`: null without one
+ *          onSide: () => void}} props  `here`: the model runs on this device; `side`: null without one
  * @returns {import("lit-html").TemplateResult}
  */
 export function header({ model, canClear, side, onModel, onClear, onSide }) {
@@ -15,7 +15,7 @@ export function header({ model, canClear, side, onModel, onClear, onSide }) {
     <header>
       <span class="brand">${icons.brand}<span class="word">pagehand</span></span>
       <button class="plain model-button" aria-haspopup="dialog" @click=${onModel}>
-        ${model.own ? icons.device : icons.cloud}<span class="unseen">Model:</span>
+        ${model.here ? icons.device : icons.cloud}<span class="unseen">Model:</span>
         <span class="name">${model.name}</span>${icons.down}
       </button>
       <span class="space"></span>

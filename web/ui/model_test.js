@@ -1,4 +1,4 @@
-// How a test of a model goes, in words.
+// How a test of a model goes, or its loading, in words.
 
 import { html, nothing } from "../vendor/lit-html.js";
 import { faultWords, nearestName } from "./fault_words.js";
@@ -9,6 +9,8 @@ import { count } from "./words.js";
  * @typedef {{state: "idle"}
  *         | {state: "asking", model: string, provider: string}
  *         | {state: "works", model: string, provider: string, usage: import("../events.js").Usage}
+ *         | {state: "loading", text: string, share: number}
+ *         | {state: "loaded", model: string}
  *         | {state: "failed", fault: import("../events.js").Fault}} ModelTest
  */
 
@@ -27,6 +29,13 @@ function outcome(test, onUseName) {
       return nothing;
     case "asking":
       return html`${marks.running}<p>Asking ${test.model} at ${test.provider}</p>`;
+    case "loading":
+      return html`
+        ${marks.running}
+        <div><p>${test.text}</p><progress max="1" .value=${test.share} aria-label="Loading"></progress></div>
+      `;
+    case "loaded":
+      return html`${marks.done}<p><b>It is ready.</b> ${test.model} is in memory.</p>`;
     case "works":
       return html`${marks.done}<p><b>It works.</b> ${test.model} at ${test.provider} answered.${spent(test.usage)}</p>`;
     case "failed": {

@@ -51,7 +51,7 @@ export const theme = sheet(`
   button.plain { border-color: transparent; background: none; color: var(--text-soft); }
   button.plain:hover { background: var(--code); color: var(--text); }
   input, select, textarea { background: var(--surface-raised); }
-  input[type="text"], input[type="url"], input[type="password"], select {
+  input:is([type="text"], [type="url"], [type="password"], [type="search"], [type="number"]), select {
     inline-size: 100%; min-block-size: 40px; padding: 8px 12px;
     border: 1px solid var(--line-strong); border-radius: 8px;
   }

@@ -35,6 +35,12 @@ export function clipStart(text, length) {
   return line.length > length ? `…${line.slice(1 - length)}` : line;
 }
 
+/** An amount of data as people say it. @param {number} count */
+export function bytes(count) {
+  if (count < 1e9) return `${number(Math.max(1, count / 1e6))} MB`;
+  return `${(count / 1e9).toFixed(1).replace(/\.0$/, "")} GB`;
+}
+
 /** US dollars, with as many places as the sum needs. @param {number} usd */
 export function money(usd) {
   return `$${usd < 0.01 ? usd.toFixed(4) : usd.toFixed(2)}`;

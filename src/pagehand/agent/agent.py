@@ -207,6 +207,7 @@ class Agent:
         finally:
             result.stopped = status == "cancelled"
             result.trace, result.usage = scope.trace, scope.usage
+            result.repairs = scope.repairs
             result.cost_usd = None if scope.cost.unknown else scope.cost.usd
             request.emit(RunComplete(status))
         return result

@@ -17,7 +17,7 @@ from ..ports import CredentialStore
 from ..secret import Secret
 from ..storage.memory import ContextStore
 from ..tools.formats import CALL_FORMATS
-from ..tools.repair import Hook
+from ..tools.loop import RepairHook
 from ..tools.tool import ToolsInput
 from .logging import LEVELS
 
@@ -78,7 +78,7 @@ class AgentConfig:
     synthesize: bool | str = True
     temperature: float | None = None
     tool_format: str = "auto"
-    repair_hook: Hook | None = None
+    repair_hook: RepairHook | None = None
     thinking: Any = None
     stage_thinking: Mapping[str, Any] = field(default_factory=dict)
     prompt_caching: Any = True

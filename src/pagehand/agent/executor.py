@@ -27,9 +27,9 @@ from ..tools.loop import (
     LoopEvent,
     LoopOutcome,
     LoopSettings,
-    run_rounds,
 )
 from ..tools.results import clip, model_text
+from ..tools.rounds import run_rounds
 from .prompts import Prompt, PromptContext, executor_prompt
 from .scope import RunScope
 
@@ -124,6 +124,7 @@ def _reporter(
             case CallRepaired(call=call, raw=raw):
                 repaired = {"name": call.name, "arguments": call.arguments}
                 steps = list(call.repairs)
+                scope.repairs += 1
                 scope.emit(ToolRepaired(call.id, call.name, raw, repaired, steps, step))
             case CallProgress(call=call, progress=done, total=of, message=message):
                 scope.emit(StepToolProgress(step, call.id, call.name, done, of, message))

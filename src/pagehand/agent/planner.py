@@ -96,9 +96,7 @@ async def make_plan(scope: RunScope) -> Plan:
     """
     model = scope.models.planner
     if model.profile.small_questions:
-        plan = _fallback(scope)
-        scope.emit(PlanStepAdded(plan.steps[0], 0))
-        return plan
+        return _in_its_own_words(scope)
     plan = await _plan_or_salvage(scope, model, "")
     wordy = len(scope.goal.split()) > _GREETING_WORDS
     if not plan.steps and scope.tools and wordy:
@@ -127,6 +125,16 @@ async def _plan_or_salvage(scope: RunScope, model: Model, nudge: str) -> Plan:
             scope.log.warn(f"The planner failed: {fault}")
     scope.log.warn("No plan could be read; the request itself becomes the only step.")
     return _fallback(scope)
+
+
+def _in_its_own_words(scope: RunScope) -> Plan:
+    """Give a plan that takes a request as it stands, cut where it says "then" or at a semicolon."""
+    parts = re.split(r",?\s+(?:and\s+)?then\s+|;\s+", scope.goal)
+    told = [part.strip() for part in parts if part.strip()] or [scope.goal]
+    steps = read_steps(told, (), cap=scope.config.max_plan_steps)
+    for index, step in enumerate(steps):
+        scope.emit(PlanStepAdded(step, index))
+    return Plan("", steps)
 
 
 def _fallback(scope: RunScope) -> Plan:

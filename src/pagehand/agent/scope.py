@@ -75,6 +75,7 @@ class RunScope:
     cost: Cost = field(default_factory=Cost)
     trace: list[StepResult] = field(default_factory=list)
     phase: str = "run"
+    repairs: int = 0
     _catalogues: dict[tuple[bool, int | None], str] = field(default_factory=dict, init=False)
 
     def compact(self, model: Model) -> bool:

@@ -30,6 +30,7 @@ class ToolDefinition:
 class ModelRequest:
     """One call. `stage` names who asks (plan, execute, …); adapters may key caches by it.
 
+    `output_grammar` (GBNF) holds a decoder on this device; others ignore it.
     `thinking` None sends nothing, so the provider's default applies; `cache` None marks nothing.
     `task` says in the user's words what the call is about, `words_fit` how well each tool's words
     fit it (0 to 1): some models are asked small questions.
@@ -41,6 +42,7 @@ class ModelRequest:
     tools: list[ToolDefinition] = field(default_factory=list)
     tool_choice: str = "auto"
     output_schema: dict[str, Any] | None = None
+    output_grammar: str | None = None
     thinking: Thinking | None = None
     max_output_tokens: int | None = None
     temperature: float | None = None

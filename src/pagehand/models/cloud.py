@@ -22,7 +22,7 @@ _HOMES = {
 }
 
 
-def build_cloud_model(spec: ModelSpec, platform: Platform, settings: ModelSettings) -> WireModel:
+def build_model(spec: ModelSpec, platform: Platform, settings: ModelSettings) -> WireModel:
     """Give the ready model of a spec whose provider is known. Raises ConfigError."""
     provider = PROVIDERS[spec.provider_type or ""]
     endpoint = endpoint_of(provider, spec, platform, settings.credentials, settings.client_name)

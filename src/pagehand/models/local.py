@@ -115,13 +115,8 @@ class LocalModel:
         def tell(progress: float, text: str) -> None:
             news.put_nowait(LoadProgress(progress, text))
 
-        async def load() -> EngineInfo:
-            try:
-                return await self._engine.load(self.name, tell, self._options)
-            finally:
-                news.put_nowait(None)
-
-        loading = asyncio.ensure_future(load())
+        loading = asyncio.ensure_future(self._engine.load(self.name, tell, self._options))
+        loading.add_done_callback(lambda _: news.put_nowait(None))
         try:
             while (progress := await news.get()) is not None:
                 yield progress
@@ -146,6 +141,7 @@ class LocalModel:
             min(cap, window) if cap and window else cap,
             temperature,
             json_schema=request.output_schema if self._constrains() else None,
+            grammar=request.output_grammar if self._constrains() else None,
             thinking=None if request.thinking is None else not stops(request.thinking),
             model=self.name,
             options=self._options,

@@ -400,6 +400,13 @@ _FAMILIES: tuple[Row, ...] = (
     ("smollm-135m", _EMBEDDED),
 )
 _LOCAL_EYES = ("vision", "-vl", "llava", "smolvlm", "gemma-3n", "gemma3n")
+# How families for this device were taught to write calls, by a word of the name; what is not here
+# gets an envelope, to which the decoder is held. Qwen, Hermes and SmolLM know the tags from their
+# chat templates; the others know fenced blocks and were taught no format that all builds share.
+_LOCAL_FORMATS = (
+    *((word, "tags") for word in ("qwen", "hermes", "smollm", "granite")),
+    *((word, "fenced") for word in ("llama-3", "llama3", "gemma", "phi-", "mistral", "ministral")),
+)
 # What a family can do at a provider says nothing of its build for this device, but for these.
 _LOCAL_FACTS = frozenset(
     {
@@ -428,6 +435,8 @@ def profile_of(name: str, base: ModelProfile = CLOUD) -> ModelProfile:
     facts = next((facts for pattern, facts in _FAMILIES if _matches(pattern, folded)), {})
     if base.on_device:
         kept = {key: value for key, value in facts.items() if key in _LOCAL_FACTS}
+        told = (way for word, way in _LOCAL_FORMATS if word in folded)
+        kept.setdefault("call_format", next(told, base.call_format))
         return replace(base, **kept, images=any(mark in folded for mark in _LOCAL_EYES))
     merged = {key: value for key, value in facts.items() if getattr(base, key) is not False}
     return replace(base, **merged)

@@ -48,6 +48,7 @@ class SmallTurn:
         Raises EngineError.
         """
         asking = asyncio.ensure_future(self._ask(request))
+        asking.add_done_callback(lambda _: self._signs.put_nowait(None))
         try:
             while (sign := await self._signs.get()) is not None:
                 yield sign
@@ -63,18 +64,15 @@ class SmallTurn:
             )
 
     async def _ask(self, request: ModelRequest) -> ToolCall | None:
-        try:
-            must = request.tool_choice == "required"
-            tool = await self._chooser.choose(
-                self._judge, request.task, request.tools, must=must, words=request.words_fit
-            )
-            if tool is None:
-                return None
-            arguments = await Filler(self._judge, request.task, tool).fill()
-            raw = json.dumps(arguments, ensure_ascii=False)
-            return ToolCall(f"call_{len(request.messages)}", tool.name, arguments, raw)
-        finally:
-            self._signs.put_nowait(None)
+        must = request.tool_choice == "required"
+        tool = await self._chooser.choose(
+            self._judge, request.task, request.tools, must=must, words=request.words_fit
+        )
+        if tool is None:
+            return None
+        arguments = await Filler(self._judge, request.task, tool).fill()
+        raw = json.dumps(arguments, ensure_ascii=False)
+        return ToolCall(f"call_{len(request.messages)}", tool.name, arguments, raw)
 
     def _hear(self, sign: EngineProgress) -> None:
         self._signs.put_nowait(sign_of_life(sign))

@@ -3,7 +3,7 @@
 The worker's JavaScript calls `serve(bridge)` once, after boot. The bridge is a JavaScript object:
 `send(text)` posts to the page, `receive(callback)` takes what the page posts, `engineSend` and
 `engineReceive` are the same pair for the engine worker's port, `pump(answer)` reads ahead what
-`fetch` gives, `providers()` brings the modules for models behind a network.
+`fetch` gives, `later()` brings the modules that a model needs before it is asked.
 """
 
 from __future__ import annotations
@@ -33,13 +33,6 @@ from .engine import RpcEngine, SiteEngines
 from .rpc import CallContext, RpcPeer
 
 _RUN_OPTIONS = ("history", "sessionId", "onStepStart", "images", "files")
-# Settings that may name a model behind a network.
-_MODEL_FIELDS = frozenset(
-    {
-        *("model", "provider_type", "base_url"),
-        *("planner", "synthesizer", "planner_model", "synthesizer_model"),
-    }
-)
 _TOOL_FIELDS = ("title", "prompt_hint", "timeout_ms", "read_only")
 
 
@@ -86,9 +79,9 @@ class AgentServer:
         self,
         channel: BridgeChannel,
         make_platform: Callable[[RpcPeer], Platform],
-        bring_providers: Callable[[], Awaitable[None]],
+        bring_later: Callable[[], Awaitable[None]],
     ) -> None:
-        self._bring_providers = bring_providers
+        self._bring_later = bring_later
         self._agents: dict[str, Agent] = {}
         self._keys: dict[str, MemoryCredentialStore] = {}
         self._page = RpcPeer(
@@ -115,12 +108,13 @@ class AgentServer:
                 return await self._hook(agent_id, "replanAfter", result.to_dict())
 
             values["replanAfter"] = wanted
+        if "repairHook" in hooks:
+            values["repairHook"] = lambda broken: self._hook(agent_id, "repairHook", broken)
         for path in params.get("tokenHooks") or ():
             _put(values, path, self._token_hook(agent_id, path))
         keys = MemoryCredentialStore(params.get("keys") or {})
         values["credentials"] = keys
-        if _MODEL_FIELDS & {from_wire(name) for name in values}:
-            await self._bring_providers()
+        await self._bring_later()
         agent = Agent(read_config(values, {}), self._platform)
         self._agents[agent_id], self._keys[agent_id] = agent, keys
         return {
@@ -212,7 +206,7 @@ class AgentServer:
                 return list_providers()
             case "checkModel":
                 [model] = args
-                await self._bring_providers()
+                await self._bring_later()
                 answer = await check_model(model, platform=self._platform, credentials=keys)
                 return {
                     "text": answer.text,
@@ -283,4 +277,4 @@ def serve(bridge: Any) -> AgentServer:
         return made
 
     channel = BridgeChannel(bridge.send, bridge.receive)
-    return AgentServer(channel, platform, bridge.providers)
+    return AgentServer(channel, platform, bridge.later)

@@ -170,7 +170,8 @@ class ObjectReader:
                 if key not in _ASIDE:
                     extras[key] = "".join(pieces)
                     call.odd = True
-        if call.written or call.has_arguments or not (self._seen or self._wrapped):
+        only_words = self._seen or self._wrapped or (depth == 0 and self._replied)
+        if call.written or call.has_arguments or not only_words:
             self._close(call, extras)
 
     def _key(self, char: str, first: bool) -> Reading[str]:

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from importlib import import_module
 from typing import Any
 
 from ..models.profiles import ModelProfile
-from .search import rank_tools
 from .tool import Tool
 
 
@@ -25,15 +25,21 @@ def likeliest(tools: Sequence[Tool], task: str, most: int | None) -> list[Tool]:
     """Give at most `most` tools, those that a task is likeliest for, in their order."""
     if most is None or len(tools) <= most:
         return list(tools)
-    best = {tool.name for tool, _ in rank_tools(task, tools)[:most]}
+    best = {tool.name for tool, _ in _ranked(task, tools)[:most]}
     return [tool for tool in tools if tool.name in best]
 
 
 def words_fit(tools: Sequence[Tool], task: str) -> dict[str, float]:
     """Give how well each tool's words fit a task, from 0 to 1 for the one that fits best."""
-    scores = {tool.name: score for tool, score in rank_tools(task, tools)}
+    scores = {tool.name: score for tool, score in _ranked(task, tools)}
     most = max(scores.values(), default=0.0)
     return {name: score / most for name, score in scores.items()} if most else scores
+
+
+def _ranked(task: str, tools: Sequence[Tool]) -> list[tuple[Tool, float]]:
+    """Ranking is loaded when it is first needed."""
+    ranked: list[tuple[Tool, float]] = import_module(".search", __package__).rank_tools(task, tools)
+    return ranked
 
 
 def fillable(tools: Sequence[Tool], text: str) -> list[Tool]:

@@ -10,12 +10,11 @@ from __future__ import annotations
 import copy
 import inspect
 import json
-import math
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from ..coercion import coerce, fits
+from ..coercion import coerce
 from ..errors import MalformedResponseError, ToolInputError, error_data
 from ..jsonio import mend_json
 from ..models.base import ToolCall
@@ -24,6 +23,7 @@ from .catalogue import hint
 from .formats import written_call
 from .tool import Tool, ToolsInput, as_tools
 from .tool_names import match_tool
+from .validity import finite, is_valid
 
 NAME_KEYS = ("tool", "name", "function", "action", "tool_name")
 ARGUMENT_KEYS = ("arguments", "args", "parameters", "input")
@@ -191,7 +191,7 @@ def _fitted(value: Any, tool: Tool) -> tuple[dict[str, Any], bool]:
     """Give arguments that the tool takes, and whether they had to be changed."""
     if is_valid(value, tool):
         return value, False
-    clean = _finite(value)
+    clean = finite(value)
     ways = [clean]
     if not isinstance(clean, dict) and (only := _only_argument(tool)):
         ways.append({only: clean})
@@ -210,40 +210,6 @@ def _fitted(value: Any, tool: Tool) -> tuple[dict[str, Any], bool]:
     except ToolInputError as fault:
         raise ToolInputError(f"{fault} It takes {hint(tool).strip()}.") from fault
     return clean, clean != value
-
-
-def is_valid(arguments: Any, tool: Tool) -> bool:
-    """Whether a tool takes arguments just as they are: its own check passes and converts nothing,
-    or its schema allows them."""
-    if not isinstance(arguments, dict):
-        return False
-    try:
-        taken = tool.check_input(copy.deepcopy(arguments))
-    except ToolInputError:
-        return False
-    except Exception:  # a check that fails itself says so when the call is run
-        return True
-    kept = all(key in taken and _kept(taken[key], value) for key, value in arguments.items())
-    return kept or (arguments == _finite(arguments) and fits(tool.input_schema, arguments))
-
-
-def _kept(taken: Any, value: Any) -> bool:
-    if type(taken) is not type(value):
-        return False
-    if isinstance(value, dict):
-        return all(key in taken and _kept(taken[key], each) for key, each in value.items())
-    if isinstance(value, list):
-        return len(taken) == len(value) and all(map(_kept, taken, value))
-    return bool(taken == value) and not (isinstance(value, float) and not math.isfinite(value))
-
-
-def _finite(value: Any) -> Any:
-    """Give a value with null for the numbers that JSON has not."""
-    if isinstance(value, float) and not math.isfinite(value):
-        return None
-    if isinstance(value, dict):
-        return {key: _finite(each) for key, each in value.items()}
-    return [_finite(each) for each in value] if isinstance(value, list) else value
 
 
 def _only_argument(tool: Tool) -> str | None:

@@ -22,9 +22,9 @@ from ..ports import CredentialStore, Platform
 from .calling import Caller
 from .catalogue import catalogue
 from .formats import CALL_FORMATS, call_rules
-from .loop import LoopEvent, LoopOutcome, LoopSettings, run_rounds
+from .loop import LoopEvent, LoopOutcome, LoopSettings, RepairHook
 from .offering import offered
-from .repair import Hook
+from .rounds import run_rounds
 from .tool import ToolsInput, as_tools
 
 _MODES = ("auto", "native", "prompted")
@@ -62,7 +62,7 @@ async def run_tool_loop(
     system_text: str | None = None,
     mode: str = "auto",
     call_format: str = "auto",
-    repair_hook: Hook | None = None,
+    repair_hook: RepairHook | None = None,
     max_steps: int = 8,
     on_event: Callable[[LoopEvent], None] | None = None,
     tool_choice: str = "auto",

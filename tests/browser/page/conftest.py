@@ -19,6 +19,10 @@ from tests.browser.page.driving import Opener
 ROOT = Path(__file__).parents[3]
 FIXTURES = Path(__file__).parent
 LOUD = ("error", "warning")
+# What a browser says when a page looks for its GPU and its own model, and there is none.
+PROBES = r"No available adapters|Unable to create a text session"
+# What the page's own scripts import from there.
+SHARED_WITH_WORKERS = ("rpc.js", "queue.js", "coalesce.js", "stop_texts.js", "engine_error.js")
 
 
 @pytest.fixture(scope="module")
@@ -28,11 +32,12 @@ def site_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     shutil.copytree(ROOT / "web", folder, ignore=shutil.ignore_patterns("node_modules", "test"))
     worker = folder / "worker"
     worker.mkdir()
-    shutil.copy(ROOT / "worker" / "rpc.js", worker)
+    for name in SHARED_WITH_WORKERS:
+        shutil.copy(ROOT / "worker" / name, worker)
     shutil.copy(FIXTURES / "fake_agent.js", worker / "agent.js")
+    shutil.copy(FIXTURES / "fake_engine.js", worker / "engine.js")
     shutil.copy(FIXTURES / "scenarios.js", worker)
     (worker / "providers.js").write_text(f"export default {json.dumps(list_providers())};\n")
-    (worker / "engine.js").write_text("onmessage = () => {};\n")
     (folder / "host.html").write_text("<!doctype html><title>host</title>\n")
     return folder
 
@@ -56,6 +61,7 @@ def open_page(real_browser: Browser, site: str) -> Iterator[Opener]:
         *,
         path: str = "",
         prelude: str = "",
+        init: str = "",
         expected_faults: str = "",
         **options: Any,
     ) -> Page:
@@ -70,10 +76,12 @@ def open_page(real_browser: Browser, site: str) -> Iterator[Opener]:
             route.abort()
 
         def take(fault: str) -> None:
-            if not (expected_faults and re.search(expected_faults, fault)):
+            if not re.search("|".join(filter(None, (PROBES, expected_faults))), fault):
                 faults.append(fault)
 
         context.route(leaves, refuse)
+        if init:
+            context.add_init_script(init)
         if prelude:
             agent = (FIXTURES / "fake_agent.js").read_text()
             context.route(

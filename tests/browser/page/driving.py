@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable
 from typing import Any
 
-from playwright.sync_api import Locator, Page, expect
+from playwright.sync_api import Locator, Page, Worker, expect
 
 Opener = Callable[..., Page]
 
@@ -28,6 +28,11 @@ def run(page: Page, request: str) -> Locator:
     send(page, request)
     expect(status(page)).to_have_text(re.compile(r"^Done in .+"))
     return page.locator("article.run").last
+
+
+def worker_of(page: Page, role: str) -> Worker:
+    """The worker that runs last with a role: agent or engine."""
+    return [worker for worker in page.workers if f"/{role}." in worker.url][-1]
 
 
 def open_gate(page: Page, name: str) -> None:

@@ -40,10 +40,16 @@ const rpc = createRpc(self, {
   },
   "agent.call"({ method, args }) {
     seen.calls.push([method, ...args]);
-    return { listTools: () => seen.created.tools, listProviders, checkModel }[method]?.(...args) ?? null;
+    const methods = { listTools: () => seen.created.tools, listProviders, checkModel, adviseModel };
+    return methods[method]?.(...args) ?? null;
   },
   "agent.run": (params, call) => play(params, call),
 });
+
+function adviseModel(device) {
+  seen.device = device;
+  return globalThis.advice ?? null;
+}
 
 async function listProviders() {
   if (globalThis.listGate) await gate(globalThis.listGate).promise;

@@ -135,6 +135,15 @@ async function* load({ gate }) {
   yield { type: "final", text: "A greeting needs no tool." };
 }
 
+/** The model works for another agent first. */
+async function* queued({ gate }) {
+  yield { type: "model.load", progress: 0, text: "Waiting: the model is busy, 1 ahead" };
+  await gate("turn");
+  yield { type: "model.load", progress: 1, text: "The model is ready" };
+  yield* planning("A greeting needs no tool.", []);
+  yield { type: "final", text: "A greeting needs no tool." };
+}
+
 /** Streams an answer of many tokens without end in sight until the gate opens. */
 async function* stream({ gate }) {
   yield* planning("", [made(1, "Write")]);
@@ -206,6 +215,7 @@ export const scenarios = {
   revise,
   planless,
   load,
+  queued,
   stream,
   flood,
   slow,

@@ -16,6 +16,8 @@ FLAGS = (
 )
 TAKEN = """\
 import { createAgent } from "./pagehand.js";
+import { cachedModels, createWebLLMModel, isWebGPUAvailable } from "./pagehand.js";
+import { listLocalModels, preloadWebLLMModel, webLLMContextWindow } from "./pagehand.js";
 import "./element.js";
 
 const chat = document.querySelector("pagehand-chat");
@@ -45,7 +47,15 @@ await agent.credentials.setApiKey("mine", "key");
 const [first] = await agent.listProviders();
 const { text } = await agent.checkModel(`${first!.type}:m`);
 await agent.checkModel({ model: "openai:m", apiKey: "k" });
-export { unknown, text };
+const model = await createWebLLMModel("tiny", { contextWindowTokens: 8192, preload: false });
+await createAgent({ model, planner: "browser", synthesizer: "auto" });
+await preloadWebLLMModel("wllama:https://a.example/m.gguf", { onProgress: ({ text }) => text });
+const [local] = await listLocalModels();
+const reason: string | null = local!.whyNot;
+const kept: number = (await cachedModels())[0]!.bytes;
+const gpu: boolean = await isWebGPUAvailable();
+const window: number | null = webLLMContextWindow({ model_list: [{ model_id: "tiny" }] }, "tiny");
+export { unknown, text, reason, kept, gpu, window };
 """
 
 

@@ -424,6 +424,7 @@ class TestDialog:
         dialog = page.get_by_role("dialog")
         expect(dialog.get_by_role("radio", name="On this device")).to_be_focused()
         page.keyboard.press("ArrowDown")
+        page.keyboard.press("ArrowDown")
         expect(dialog.get_by_role("radio", name="A model elsewhere")).to_be_checked()
         expect(dialog.get_by_role("combobox", name="Provider")).to_be_visible()
         page.keyboard.press("Tab")

@@ -37,12 +37,30 @@ def test_a_ready_model_is_taken_as_it_is():
     assert resolve_model(model, scripted_platform()) is model
 
 
-@pytest.mark.parametrize("name", ["embedded", "wllama:http://127.0.0.1:1/m.gguf"])
+@pytest.mark.parametrize("name", ["embedded", "browser", "wllama:http://127.0.0.1:1/m.gguf"])
 def test_on_this_device(name):
     model = resolve_model(name, scripted_platform(engine=NoEngine()))
     assert isinstance(model, LocalModel) and model.name == name
     with pytest.raises(ConfigError, match="openai-compatible"):
         resolve_model(name, scripted_platform())
+
+
+def test_the_browser_s_own_model_is_asked_no_small_questions():
+    profile = resolve_model("browser", scripted_platform(engine=NoEngine())).profile
+    assert profile.on_device and profile.constrains and not profile.small_questions
+
+
+def test_the_best_for_a_device_is_chosen_by_a_page():
+    with pytest.raises(ConfigError, match=r"createAgent.*'web-llm:<id>'"):
+        resolve_model("auto", scripted_platform(engine=NoEngine()))
+    with pytest.raises(ConfigError, match="openai-compatible"):
+        resolve_model("auto", scripted_platform())
+
+
+def test_a_server_may_have_a_model_with_a_name_of_ours():
+    for name in ("auto", "browser", "embedded"):
+        model = resolve_model({"model": name, "base_url": URL}, scripted_platform())
+        assert (model.provider, model.name) == ("openai-compatible", name)
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,7 @@ from pagehand.errors import (
     EngineError,
     WebGPUUnavailableError,
 )
-from pagehand.platform.engine import RpcEngine
+from pagehand.platform.engine import RpcEngine, SiteEngines
 from pagehand.platform.rpc import RemoteError
 from pagehand.ports import EngineAnswer, EngineOptions, EngineProgress, EngineRequest
 from tests.support.pipe import pair
@@ -145,3 +145,35 @@ async def test_an_overflow_says_which_model_and_how_much():
         async for _step in engine.generate(EngineRequest([], model="web-llm:tiny")):
             pass
     assert (raised.value.tokens, raised.value.window) == (5000, 4096)
+
+
+@pytest.mark.parametrize(
+    ("model", "end"),
+    [("browser", "page"), ("embedded", "worker"), ("web-llm:browser", "worker")],
+)
+async def test_the_page_has_the_browser_s_own_model_and_the_worker_all_others(model, end):
+    def engine_at(place):
+        async def load(context):
+            return {"model": f"{model} in the {place}", "contextWindow": 1024}
+
+        async def generate(context):
+            return ANSWER | {"text": place}
+
+        return engine_of(load=load, generate=generate)[0]
+
+    engines = SiteEngines(engine_at("page"), engine_at("worker"))
+    info = await engines.load(model, lambda *_news: None)
+    assert info.model == f"{model} in the {end}"
+    (answer,) = [step async for step in engines.generate(EngineRequest([], model=model))]
+    assert answer.text == end
+
+
+async def test_whatever_is_loaded_answers_in_the_worker():
+    async def generate(context):
+        return ANSWER
+
+    worker, asked, _other = engine_of(generate=generate)
+    page, not_asked, _other = engine_of(generate=generate)
+    async for _step in SiteEngines(page, worker).generate(EngineRequest([])):
+        pass
+    assert len(asked) == 1 and not_asked == []

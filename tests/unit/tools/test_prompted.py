@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from pagehand.tools.prompted import extract_tool_calls
+from pagehand.tools.prompted import ToolCallStream, extract_tool_calls
 from pagehand.tools.tool import define_tool
 
 NOTE = define_tool(
@@ -52,6 +52,16 @@ def test_ways_to_call(value):
 def test_arguments_that_do_not_fit_are_refused(arguments):
     found = read({"actions": [{"tool": "add_note", "args": arguments}]})
     assert found.calls == [] and len(found.errors) == 1
+
+
+def test_a_reply_alone_is_no_call():
+    """However it arrives: a round that only reports has nothing to run."""
+    text = '{"reply": "It is added."}'
+    for pieces in ([text], list(text)):
+        stream = ToolCallStream([NOTE])
+        parts = [part for piece in pieces for part in stream.feed(piece)] + stream.finish()
+        assert {part.type for part in parts} == {"text-delta"}
+        assert "".join(part.text for part in parts) == "It is added."
 
 
 @pytest.mark.parametrize(

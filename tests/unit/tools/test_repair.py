@@ -8,8 +8,8 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from pagehand import ToolInputError
-from pagehand.coercion import fits
 from pagehand.models.base import ToolCall
+from pagehand.schema import fits
 from pagehand.tools.repair import RepairLadder, repair_call
 from pagehand.tools.tool import define_tool, tool
 from tests.support.schemas import OBJECTS, breakages
