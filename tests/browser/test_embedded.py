@@ -76,7 +76,7 @@ def test_a_missing_part_is_told_and_then_fetched(host: Page) -> None:
 def test_a_stop_in_the_middle_of_an_answer(host: Page) -> None:
     stopped = host.evaluate("""async () => {
       const control = new AbortController();
-      const result = await test.agent.run("Write a long poem about the sea", {
+      const result = await test.agent.run("Why is the sky blue?", {
         signal: control.signal,
         onEvent: (event) => event.type === "step.text-delta" && control.abort(),
       });
@@ -96,7 +96,10 @@ def test_a_run_to_its_end(host: Page) -> None:
     told = events(host)
     types = [event["type"] for event in told]
     assert told[-1] == {**told[-1], "type": "run.complete", "status": "complete"}
-    assert "plan.created" in types and "model.load" not in types
+    assert "plan.created" in types
+    # It is not loaded again; it may have to wait for the end of what was stopped.
+    news = [event["text"] for event in told if event["type"] == "model.load"]
+    assert all(text.startswith("Waiting") for text in news)
     assert result["iterations"] == 1 and result["usage"]["outputTokens"] > 0
     assert [step["description"] for step in result["plan"]["steps"]] == [result["goal"]]
     [call] = [event for event in told if event["type"] == "step.tool-call"]

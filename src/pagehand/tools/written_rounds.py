@@ -84,13 +84,13 @@ def _hold(
     report = not (act and first and settings.must_act)
     if not profile.constrains:
         return
-    if settings.call_format == "envelope":
-        most = 4 if profile.parallel_calls else 1
-        request.output_schema = envelope_schema(tools, act=act, report=report, most=most)
-    elif profile.small_questions:
+    if profile.small_questions:
         request.output_grammar = call_grammar(
             tools, settings.call_format, act=act, report=report and not first
         )
+    elif settings.call_format == "envelope":
+        most = 4 if profile.parallel_calls else 1
+        request.output_schema = envelope_schema(tools, act=act, report=report, most=most)
 
 
 class _Reading:
