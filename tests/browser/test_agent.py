@@ -249,7 +249,7 @@ def test_tools_that_fail(host: Page) -> None:
     decision = json.dumps({"reason": "r", "decision": "finish", "steps": []})
     script = [
         text(PLAN),
-        calls(("broken", {}), ("odd", {}), ("add_note", {"text": 5}), ("invented", {})),
+        calls(("broken", {}), ("odd", {}), ("add_note", {"text": {"is": 5}}), ("invented", {})),
         text("It failed."),
         text(decision),
         text("Sorry."),

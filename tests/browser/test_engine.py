@@ -83,7 +83,7 @@ def test_load_tells_its_progress_and_what_the_model_can(
         "model": "embedded",
         "contextWindow": WINDOW,
         "threads": answer["result"]["threads"],
-        "constraints": ["json-schema", "grammar"],
+        "constraints": ["json-schema", "grammar", "likelihood"],
     }
     cores = engine.page.evaluate("() => navigator.hardwareConcurrency")
     assert min(cores, 2) <= answer["result"]["threads"] <= cores
